@@ -2,12 +2,14 @@
 // first iterations, gives each process a rank whose neighbours are near it, and goes on there.
 //
 //   mpirun -n 16 --map-by node ./solver          # neighbours are on other nodes: reordered
+//   mpirun -n 16 --map-by node ./solver -p       # only if it is profitable
 //   mpirun -n 16 --map-by node ./solver -k       # the same, in the original order
 //
 //   -n POINTS    side length of each process's part (256)
 //   -i COUNT     total iterations (200)
 //   -f COUNT     the first iterations, which are monitored (10)
 //   -m FILE      a machine.json
+//   -p           reorder only if that saves more time than it costs
 //   -k           keep the order
 #include <MPI_Monitoring.h>
 #include <math.h>
@@ -18,7 +20,7 @@
 #include <unistd.h>
 
 struct Options {
-  int points, iterations, first, keep;
+  int points, iterations, first, profitable, keep;
   const char *machine;
 };
 
@@ -119,6 +121,22 @@ static void check(int error, const char *what) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+// A communicator with k; none if it would not be profitable.
+static MPI_Comm new_order(MPI_M_msid session, const struct Part *part, const struct Options *options, int *k) {
+  MPI_Comm better;
+  if (!options->profitable) {
+    check(MPI_M_reorder(session, part->comm, options->machine, &better, k), "MPI_M_reorder");
+    return better;
+  }
+  // The session has recorded the first iterations.
+  MPI_M_forecast forecast = {.repetitions = (double)options->iterations / options->first - 1,
+                             .bytes = (double)(numbers(part) * sizeof *part->now)};
+  check(MPI_M_reorder_if_profitable(session, part->comm, options->machine, &forecast, &better, k),
+        "MPI_M_reorder_if_profitable");
+  if (part->rank == 0) printf("%s\n", forecast.reason);
+  return better;
+}
+
 // The first iterations, and then the same part of the square on another process.
 static double first_iterations(struct Part *part, const struct Options *options, double *change, struct Cost *cost) {
   MPI_M_msid session;
@@ -133,8 +151,14 @@ static double first_iterations(struct Part *part, const struct Options *options,
   check(MPI_M_suspend(session), "MPI_M_suspend");
 
   double started = MPI_Wtime();
-  check(MPI_M_reorder(session, before, options->machine, &better, k), "MPI_M_reorder");
+  better = new_order(session, part, options, k);
   cost->order = MPI_Wtime() - started;
+  if (better == MPI_COMM_NULL) {
+    check(MPI_M_free(session), "MPI_M_free");
+    check(MPI_M_finalize(), "MPI_M_finalize");
+    free(k);
+    return seconds;
+  }
   // Rank r of `better` takes over from rank r and needs its numbers. `next` only provides space.
   started = MPI_Wtime();
   const int count = (int)numbers(part);
@@ -152,12 +176,13 @@ static double first_iterations(struct Part *part, const struct Options *options,
 }
 
 static struct Options understand(int argc, char **argv) {
-  struct Options options = {256, 200, 10, 0, NULL};
-  for (int option; (option = getopt(argc, argv, "n:i:f:m:k")) != -1;) {
+  struct Options options = {256, 200, 10, 0, 0, NULL};
+  for (int option; (option = getopt(argc, argv, "n:i:f:m:pk")) != -1;) {
     if (option == 'n') options.points = atoi(optarg);
     if (option == 'i') options.iterations = atoi(optarg);
     if (option == 'f') options.first = atoi(optarg);
     if (option == 'm') options.machine = optarg;
+    if (option == 'p') options.profitable = 1;
     if (option == 'k') options.keep = 1;
     if (option == '?') MPI_Abort(MPI_COMM_WORLD, 2);
   }

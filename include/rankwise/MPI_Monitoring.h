@@ -115,6 +115,27 @@ int MPI_M_get_comm_data(MPI_Comm comm, const char *procedure, unsigned long *cal
  * stays. The program frees the communicator; on an error it is MPI_COMM_NULL. */
 int MPI_M_reorder(MPI_M_msid msid, MPI_Comm comm, const char *machine, MPI_Comm *optimised, int *k);
 
+/* What MPI_M_reorder_if_profitable goes by, and what it has decided. Set it to 0 before the first call, and pass it to
+ * later calls as it is: these then know how far bytes travelled after the decision before. */
+typedef struct {
+  double repetitions; /* in: how many more times the communication of the session takes place, the same on all
+                       * processes; negative: not known. It then takes as long again as the run has taken */
+  double bytes;       /* in: data that this process hands over if its rank changes; negative: not known. Its private
+                       * memory then counts */
+  int reordered;      /* whether there is a new communicator; this and the rest are the same on all processes */
+  double gain;        /* estimated: seconds that the better order saves in all repetitions; 0 if not estimated */
+  double cost;        /* estimated: seconds to hand over the data and to make the communicator */
+  double distance;    /* byte hops per byte of the session, in the order that was chosen; 0 if the next call should
+                       * decide anew in any case */
+  char reason[200];   /* a sentence */
+} MPI_M_forecast;
+
+/* As MPI_M_reorder, but only if it saves more time in the rest of the run than it costs. If the order stays,
+ * `optimised` is MPI_COMM_NULL and k[i] == i. The costs of messages are measured in the call, by a few messages between
+ * pairs of processes at each distance. */
+int MPI_M_reorder_if_profitable(MPI_M_msid msid, MPI_Comm comm, const char *machine, MPI_M_forecast *forecast,
+                                MPI_Comm *optimised, int *k);
+
 /* New ranks from a matrix, in the order of MPI_M_rootgather_data: sizes[i * n + j] are the bytes from rank i to rank j.
  * Not collective. Call it on the process that gathered the rows of a session of n processes last (the root; rank 0
  * after MPI_M_allgather_data), since it then knows where they are. k[i] is the new rank of rank i, as above; the new

@@ -49,6 +49,31 @@ int rankwise_new_ranks(const struct rankwise_traffic *traffic, const struct rank
                        int32_t processes, const char *machine, int32_t *new_rank, double *before, double *after,
                        char *problem, size_t room);
 
+/* Distances between processes: the byte hops between them that are different. More than these count as the least of
+ * these. */
+enum { RANKWISE_MOST_DISTANCES = 8 };
+
+/* Chooses pairs of processes that measure what a message costs, as many as possible at once for each distance. Fills
+ * partner [RANKWISE_MOST_DISTANCES][processes] with the other process of the pair, -1 = none, from the least distance
+ * on, and `distances`, the number of distances. Returns RANKWISE_KEPT, or an error as above. */
+int rankwise_pairs_by_distance(const struct rankwise_whereabouts *where, int32_t processes, const char *machine,
+                               int32_t *partner, int32_t *distances, char *problem, size_t room);
+
+/* What an order costs. */
+struct rankwise_outlook {
+  double hops;    /* of all bytes */
+  double seconds; /* that the messages take on the process where they take longest */
+  double moving;  /* seconds in the same sense to hand over each process's block to the process of its rank */
+};
+
+/* Evaluates an order: new_rank [processes], NULL = the present one. A message between processes takes per_message
+ * seconds and per_byte seconds for each byte, by their distance, both [RANKWISE_MOST_DISTANCES]; block [processes] is
+ * in bytes. Returns RANKWISE_KEPT, or an error as above. */
+int rankwise_evaluate_order(const struct rankwise_traffic *traffic, const struct rankwise_whereabouts *where,
+                            int32_t processes, const char *machine, const int32_t *new_rank, const double *per_message,
+                            const double *per_byte, const double *block, struct rankwise_outlook *outlook,
+                            char *problem, size_t room);
+
 #ifdef __cplusplus
 }
 #endif

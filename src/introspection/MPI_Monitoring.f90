@@ -35,10 +35,19 @@ module MPI_Monitoring
   integer, target, save, public :: MPI_M_INT_IGNORE
   integer(MPI_M_DATA_KIND), target, save, public :: MPI_M_DATA_IGNORE(1)
 
+  ! As in MPI_Monitoring.h, which describes it. MPI_M_reason returns the sentence.
+  type, bind(C), public :: MPI_M_forecast
+    real(c_double) :: repetitions = -1, bytes = -1
+    integer(c_int) :: reordered = 0
+    real(c_double) :: gain = 0, cost = 0, distance = 0
+    character(kind=c_char) :: reason(200) = c_null_char
+  end type
+
   public :: MPI_M_init, MPI_M_finalize, MPI_M_start, MPI_M_suspend, MPI_M_continue, MPI_M_reset, MPI_M_free, &
     MPI_M_get_info, MPI_M_get_visible, MPI_M_get_data, MPI_M_allgather_data, MPI_M_rootgather_data, MPI_M_flush, &
     MPI_M_rootflush, &
-    MPI_M_get_comm_time, MPI_M_get_comm_data, MPI_M_reorder, MPI_M_mapping, MPI_M_redistribute
+    MPI_M_get_comm_time, MPI_M_get_comm_data, MPI_M_reorder, MPI_M_reorder_if_profitable, MPI_M_reason, MPI_M_mapping, &
+    MPI_M_redistribute
 
   interface
     integer(c_int) function c_init() bind(C, name="MPI_M_init")
@@ -125,6 +134,15 @@ module MPI_Monitoring
       import :: c_int, c_char, c_ptr
       integer(c_int), value :: msid, comm
       character(kind=c_char) :: machine(*)
+      integer(c_int) :: optimised
+      type(c_ptr), value :: k
+    end function
+    integer(c_int) function c_reorder_if_profitable(msid, comm, machine, forecast, optimised, k) &
+        bind(C, name="MPI_M_reorder_if_profitable_fortran")
+      import :: c_int, c_char, c_ptr, MPI_M_forecast
+      integer(c_int), value :: msid, comm
+      character(kind=c_char) :: machine(*)
+      type(MPI_M_forecast) :: forecast
       integer(c_int) :: optimised
       type(c_ptr), value :: k
     end function
@@ -268,6 +286,31 @@ contains
     if (present(k)) ranks = c_loc(k)
     ierror = c_reorder(msid, comm, trim(machine) // c_null_char, optimised, ranks)
   end subroutine
+
+  ! k as above.
+  subroutine MPI_M_reorder_if_profitable(msid, comm, machine, forecast, optimised, k, ierror)
+    integer, intent(in) :: msid, comm
+    character(len=*), intent(in) :: machine
+    type(MPI_M_forecast), intent(inout) :: forecast
+    integer, intent(inout) :: optimised
+    integer, target, optional, intent(inout) :: k(*)
+    integer, intent(out) :: ierror
+    type(c_ptr) :: ranks
+    ranks = c_null_ptr
+    if (present(k)) ranks = c_loc(k)
+    ierror = c_reorder_if_profitable(msid, comm, trim(machine) // c_null_char, forecast, optimised, ranks)
+  end subroutine
+
+  function MPI_M_reason(forecast) result(text)
+    type(MPI_M_forecast), intent(in) :: forecast
+    character(len=size(forecast%reason)) :: text
+    integer :: i
+    text = ""
+    do i = 1, size(forecast%reason)
+      if (forecast%reason(i) == c_null_char) exit
+      text(i:i) = forecast%reason(i)
+    end do
+  end function
 
   ! Buffers are arrays of any type and rank, without holes.
   subroutine MPI_M_redistribute(sendbuf, sendcount, recvbuf, recvcount, datatype, original, k, ierror)

@@ -6,12 +6,14 @@
 
 #include "files.h"
 #include "mapping.h"
+#include "profit.h"
 #include "reorder.h"
 #include "sessions.h"
 #include "so_far.h"
 
 using rankwise::Handle;
 using rankwise::introspection::Error;
+using rankwise::introspection::Forecast;
 using rankwise::introspection::Rows;
 using rankwise::introspection::SoFar;
 namespace introspection = rankwise::introspection;
@@ -59,6 +61,16 @@ Error reorder(int msid, Handle comm, const char *machine, int *k, Put put) {
   if (!introspection::is_open()) return introspection::missing_init;
   Handle made = 0;
   const Error error = introspection::reorder(msid, comm, machine, &made, k);
+  put(made);
+  return error;
+}
+
+// The same for MPI_M_reorder_if_profitable.
+template <class Put>
+Error reorder_if_profitable(int msid, Handle comm, const char *machine, Forecast *forecast, int *k, Put put) {
+  if (!introspection::is_open()) return introspection::missing_init;
+  Handle made = 0;
+  const Error error = introspection::reorder_if_profitable(msid, comm, machine, forecast, &made, k);
   put(made);
   return error;
 }
@@ -133,6 +145,14 @@ RANKWISE_EXPORTED MPI_M_reorder(int msid, const void *comm, const char *machine,
   return reorder(msid, handle(comm), machine, k, [=](Handle made) { introspection::mpi->put(made, optimised); });
 }
 
+RANKWISE_EXPORTED MPI_M_reorder_if_profitable(int msid, const void *comm, const char *machine, Forecast *forecast,
+                                              void *optimised, int *k) {
+  if (optimised == nullptr) return introspection::invalid_comm;
+  if (forecast == nullptr) return introspection::invalid_order;
+  return reorder_if_profitable(msid, handle(comm), machine, forecast, k,
+                               [=](Handle made) { introspection::mpi->put(made, optimised); });
+}
+
 RANKWISE_EXPORTED MPI_M_mapping(const unsigned long *sizes, int n, int *k) {
   if (!introspection::is_open()) return introspection::missing_init;
   if (sizes == nullptr || k == nullptr || n < 1) return introspection::invalid_order;
@@ -161,6 +181,13 @@ RANKWISE_EXPORTED MPI_M_reorder_fortran(int msid, int comm, const char *machine,
   const char *path = *machine != '\0' ? machine : nullptr;
   return reorder(msid, from_fortran(comm), path, k,
                  [=](Handle made) { *optimised = introspection::mpi->to_fortran(made); });
+}
+
+RANKWISE_EXPORTED MPI_M_reorder_if_profitable_fortran(int msid, int comm, const char *machine, Forecast *forecast,
+                                                      int *optimised, int *k) {
+  const char *path = *machine != '\0' ? machine : nullptr;
+  return reorder_if_profitable(msid, from_fortran(comm), path, forecast, k,
+                               [=](Handle made) { *optimised = introspection::mpi->to_fortran(made); });
 }
 
 RANKWISE_EXPORTED MPI_M_redistribute_fortran(const void *sendbuf, int sendcount, void *recvbuf, int recvcount,

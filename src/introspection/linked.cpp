@@ -30,11 +30,13 @@ ENTRY(MPI_M_get_comm_time)
 ENTRY(MPI_M_get_comm_data)
 ENTRY(MPI_M_mapping)
 ENTRY(MPI_M_reorder)
+ENTRY(MPI_M_reorder_if_profitable)
 ENTRY(MPI_M_redistribute)
 ENTRY(MPI_M_start_fortran)
 ENTRY(MPI_M_get_comm_time_fortran)
 ENTRY(MPI_M_get_comm_data_fortran)
 ENTRY(MPI_M_reorder_fortran)
+ENTRY(MPI_M_reorder_if_profitable_fortran)
 ENTRY(MPI_M_redistribute_fortran)
 #undef ENTRY
 }

@@ -80,7 +80,7 @@ Error find(const unsigned long *sizes, int n, int *k) {
   if (latest == nullptr || n != latest_count) return invalid_comm;
   const Entries entries(sizes, n);
   if (entries.traffic() == nullptr) return internal_fail;
-  const reordering::Order order = reordering::find_order_here(*entries.traffic(), latest);
+  const reordering::Order order = reordering::find_order_here(*entries.traffic(), latest, nullptr);
   const bool failed = order.outcome == reordering::Outcome::failed || order.new_rank == nullptr;
   if (failed) say("MPI_M_mapping: %s", order.problem);
   for (int i = 0; !failed && i < n; ++i) k[i] = order.new_rank[i];

@@ -4,78 +4,26 @@
 
 #include "../runtime/find_order.h"
 #include "../runtime/report.h"
-#include "counts.h"
+#include "pattern.h"
 #include "sessions.h"
-#include "traffic.h"
 
 namespace rankwise::introspection {
-namespace {
-
-// A session's processes, and the rank of each in the communicator that is to be reordered.
-class Group {
- public:
-  ~Group() {
-    std::free(ranks_);
-    if (members_ != nullptr) members_->release();
-  }
-  Group() = default;
-  Group(const Group &) = delete;
-  Group &operator=(const Group &) = delete;
-
-  void take(Members *members) { members_ = members; }
-  const Members &members() const { return *members_; }
-  int rank_of(int member) const { return ranks_[member]; }
-
-  Error are_those_of(Handle comm) {
-    Processes processes;
-    const bool known = mpi->processes(comm, &processes);
-    std::free(processes.world_ranks);
-    if (!known) return mpit_fail;
-    if (processes.size != members_->size()) return invalid_comm;
-    ranks_ = mpi->ranks_in(members_->copy(), comm);
-    if (ranks_ == nullptr) return mpit_fail;
-    for (int i = 0; i < members_->size(); ++i) {
-      if (ranks_[i] < 0) return invalid_comm;
-    }
-    return success;
-  }
-
- private:
-  Members *members_ = nullptr;
-  int *ranks_ = nullptr;
-};
-
-Error why_failed(const reordering::Order &order, const Members &members) {
-  if (members.rank() == 0) say("MPI_M_reorder: %s", order.problem);
-  return order.machine_is_bad ? invalid_machine : internal_fail;
-}
-
-}  // namespace
-
 Error reorder(int id, Handle comm, const char *machine, Handle *optimised, int *k) {
   *optimised = mpi->none();
-  Group group;
-  Rows sent;
-  Rows asked;
-  Error error = sent.of_this(id, p2p_only | osc_only);
+  Pattern pattern;
+  Error error = pattern.of(id, comm);
   if (error != success) return error;
-  group.take(sent.keep_members());
-  error = asked.of_this(id, user_only | coll_only | osc_only);
-  if (error == success) error = group.are_those_of(comm);
-  if (error != success) return error;
-  const Members &members = group.members();
   Traffic traffic;
-  error = traffic.gather(members, sent, asked);
+  error = pattern.gather(traffic);
   if (error != success) return error;
-  reordering::Order order =
+  const Members &members = pattern.members();
+  const reordering::Order order =
       reordering::find_order(*mpi, members.copy(), members.rank(), members.size(), traffic.get(), machine);
   if (order.outcome == reordering::Outcome::failed || order.new_rank == nullptr) {
-    error = why_failed(order, members);
+    if (members.rank() == 0) say("MPI_M_reorder: %s", order.problem);
+    error = order.machine_is_bad ? invalid_machine : internal_fail;
   } else {
-    // RATIONALE: a member now has the role of another one, and that one's rank in `comm`.
-    for (int i = 0; k != nullptr && i < members.size(); ++i) k[group.rank_of(i)] = group.rank_of(order.new_rank[i]);
-    const int own = group.rank_of(order.new_rank[members.rank()]);
-    if (!mpi->split(comm, 0, own, optimised)) error = mpit_fail;
+    error = pattern.reorder(comm, order.new_rank, optimised, k);
   }
   std::free(order.new_rank);
   return error;

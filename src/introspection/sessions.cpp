@@ -4,12 +4,14 @@
 #include <new>
 
 #include "../runtime/builds/builds.h"
+#include "../runtime/clock.h"
 #include "../runtime/counters_file.h"
 #include "../runtime/dispatch/library.h"
 #include "../runtime/handle_table.h"
 #include "../runtime/logical.h"
 #include "../runtime/thread.h"
 #include "mapping.h"
+#include "so_far.h"
 
 namespace rankwise::introspection {
 namespace {
@@ -20,11 +22,19 @@ struct Session {
   std::uint64_t handle = 0;  // its number
   State state = State::active;
   Members *members = nullptr;
-  Counts counts;  // while active: minus the counts when it was started or continued
+  // While active: minus the values when it was started or continued.
+  Counts counts;
+  std::int64_t active_ns = 0;
+  std::uint64_t ticks_in_mpi = 0;
   Session *previous = nullptr;
   Session *next = nullptr;
   Session *next_unused = nullptr;
 
+  void clear() {
+    counts.clear();
+    active_ns = 0;
+    ticks_in_mpi = 0;
+  }
   void release() {
     counts.destroy();
     members = nullptr;
@@ -56,9 +66,13 @@ int next_id() {
 void activate(Session &session) {
   session.state = State::active;
   session.counts.subtract(*session.members);
+  session.ticks_in_mpi -= ticks_in_mpi();
+  session.active_ns -= clock::nanoseconds(CLOCK_MONOTONIC);
 }
 
 void pause(Session &session) {
+  session.active_ns += clock::nanoseconds(CLOCK_MONOTONIC);
+  session.ticks_in_mpi += ticks_in_mpi();
   session.counts.add(*session.members);
   session.state = State::suspended;
   logical::no_longer_want();
@@ -201,13 +215,13 @@ Error reset(int id) {
   if (!is_open()) return missing_init;
   if (id == all_sessions) {
     if (!all_suspended()) return session_not_suspended;
-    for (Session *session = first; session != nullptr; session = session->next) session->counts.clear();
+    for (Session *session = first; session != nullptr; session = session->next) session->clear();
     return success;
   }
   Session *session = find(id);
   if (session == nullptr) return invalid_msid;
   if (session->state != State::suspended) return session_not_suspended;
-  session->counts.clear();
+  session->clear();
   return success;
 }
 
@@ -228,6 +242,16 @@ Error free(int id) {
   if (members == nullptr) return free_all();
   members->release();
   return success;
+}
+
+Error times(int id, SessionTimes *times) {
+  if (id == all_sessions) return is_open() ? invalid_msid : missing_init;
+  return on(id, [=](Session &session, bool /*one_of_all*/) {
+    if (session.state != State::suspended) return session_not_suspended;
+    times->active_s = static_cast<double>(session.active_ns) * 1e-9;
+    times->in_mpi_s = static_cast<double>(session.ticks_in_mpi) * tick_seconds();
+    return success;
+  });
 }
 
 Error information(int id, int *thread_level, int *members) {

@@ -24,6 +24,13 @@ Error resume(int id);
 Error reset(int id);
 Error free(int id);
 
+// How long a suspended session was active, and how much of that this process spent in MPI calls.
+struct SessionTimes {
+  double active_s = 0;
+  double in_mpi_s = 0;
+};
+Error times(int id, SessionTimes *times);
+
 Error information(int id, int *thread_level, int *members);
 Error visible(int id, int *what);
 

@@ -35,14 +35,6 @@ struct Asked {
   }
 };
 
-// Seconds per tick, from all the time since Rankwise was loaded.
-double tick_seconds() {
-  const rankwise_stamp from = counters_file::header()->loaded;
-  const rankwise_stamp to = clock::stamp();
-  const std::uint64_t ticks = clock::elapsed(from.ticks, to.ticks);
-  return ticks == 0 ? 0 : static_cast<double>(to.monotonic_ns - from.monotonic_ns) * 1e-9 / static_cast<double>(ticks);
-}
-
 // The communicator to which an index counts: windows and files count to the communicator that they were made from.
 std::uint32_t communicator_of(std::uint32_t index) {
   std::uint32_t first = RANKWISE_FIRST_COMMUNICATOR;
@@ -58,6 +50,19 @@ std::uint32_t communicator_of(std::uint32_t index) {
 }
 
 }  // namespace
+
+double tick_seconds() {
+  const rankwise_stamp from = counters_file::header()->loaded;
+  const rankwise_stamp to = clock::stamp();
+  const std::uint64_t ticks = clock::elapsed(from.ticks, to.ticks);
+  return ticks == 0 ? 0 : static_cast<double>(to.monotonic_ns - from.monotonic_ns) * 1e-9 / static_cast<double>(ticks);
+}
+
+std::uint64_t ticks_in_mpi() {
+  std::uint64_t ticks = 0;
+  for_each_record<rankwise_calls>(RANKWISE_SECTION_CALLS, [&](const rankwise_calls &row) { ticks += now(row.ticks); });
+  return ticks;
+}
 
 Error so_far(Handle comm, const char *procedure, SoFar *totals) {
   if (!is_open()) return missing_init;

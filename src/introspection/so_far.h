@@ -16,6 +16,11 @@ struct SoFar {
   std::uint64_t bytes_received = 0;
 };
 
+// The ticks that this process has spent in MPI calls.
+std::uint64_t ticks_in_mpi();
+// Seconds per tick, from all the time since Rankwise was loaded.
+double tick_seconds();
+
 // `procedure`: its name, or one of the words of MPI_Monitoring.h for several.
 Error so_far(Handle comm, const char *procedure, SoFar *totals);
 

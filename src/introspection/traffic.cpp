@@ -17,6 +17,7 @@ struct Traffic::Report {
 
 struct Traffic::Entry {
   std::uint64_t bytes;
+  std::uint64_t messages;
   std::int32_t to;
   std::int32_t reserved;
 };
@@ -49,6 +50,7 @@ Traffic::~Traffic() {
   std::free(source_);
   std::free(destination_);
   std::free(bytes_);
+  std::free(messages_);
 }
 
 Error Traffic::gather(const Members &members, const Rows &sent, const Rows &asked) {
@@ -82,8 +84,10 @@ bool Traffic::make_room(const Report *reports, bool sent, int members) {
   source_ = allocate<std::int32_t>(all);
   destination_ = allocate<std::int32_t>(all);
   bytes_ = allocate<double>(all);
+  messages_ = allocate<double>(all);
   traffic_ = {members, total, source_, destination_, bytes_, nullptr};
-  return entries_ != nullptr && source_ != nullptr && destination_ != nullptr && bytes_ != nullptr;
+  return entries_ != nullptr && source_ != nullptr && destination_ != nullptr && bytes_ != nullptr &&
+         messages_ != nullptr;
 }
 
 Error Traffic::gather_entries(const Members &members, const Rows &rows, const Report *reports, bool sent) {
@@ -101,7 +105,7 @@ Error Traffic::gather_entries(const Members &members, const Rows &rows, const Re
   int count = 0;
   for (int i = 0; i < rows.members(); ++i) {
     const Count &row = rows.counts()[i];
-    if (row.bytes != 0) own[count++] = {row.bytes, i, 0};
+    if (row.bytes != 0) own[count++] = {row.bytes, row.messages, i, 0};
   }
   const int *places = is_root ? counts_ + members.size() : nullptr;
   const bool done = mpi->gather_records(members.copy(), 0, sizeof(Entry), own, count, entries_, counts_, places);
@@ -118,6 +122,7 @@ void Traffic::take(int members) {
       source_[k] = from;
       destination_[k] = entries_[k].to;
       bytes_[k] = static_cast<double>(entries_[k].bytes);
+      messages_[k] = static_cast<double>(entries_[k].messages);
     }
   }
   whole_ = true;

@@ -23,8 +23,10 @@ class Traffic {
   // they are defined. `sent` is used if all processes see all messages of their MPI library.
   Error gather(const Members &members, const Rows &sent, const Rows &asked);
 
-  // nullptr on all other ranks, and if memory is exhausted.
+  // Without numbers of messages, so that only bytes decide. nullptr on all other ranks, and if memory is exhausted.
   const rankwise_traffic *get() const { return whole_ ? &traffic_ : nullptr; }
+  // [traffic.entries], on rank 0.
+  const double *messages() const { return messages_; }
 
  private:
   struct Report;
@@ -42,6 +44,7 @@ class Traffic {
   std::int32_t *source_ = nullptr;
   std::int32_t *destination_ = nullptr;
   double *bytes_ = nullptr;
+  double *messages_ = nullptr;
 };
 
 }  // namespace rankwise::introspection

@@ -35,7 +35,8 @@ void fail(Verdict &verdict, const char *problem) {
 // Rank 0's part. All are ready.
 void decide(const rankwise_traffic &traffic, const rankwise_whereabouts *where, int size, const char *machine,
             std::int32_t *new_rank, Verdict &verdict) {
-  const auto new_ranks = placement_library::new_ranks(verdict.problem, sizeof verdict.problem);
+  const auto new_ranks = placement_library::function<decltype(&rankwise_new_ranks)>(
+      "rankwise_new_ranks", verdict.problem, sizeof verdict.problem);
   if (new_ranks == nullptr) return;
   switch (new_ranks(&traffic, where, size, machine, new_rank, &verdict.before, &verdict.after, verdict.problem,
                     sizeof verdict.problem)) {
@@ -108,14 +109,31 @@ Order find_order(const Communication &mpi, Handle copy, int rank, int size, cons
   return order;
 }
 
-Order find_order_here(const rankwise_traffic &traffic, const rankwise_whereabouts *where) {
+Order find_order_here(const rankwise_traffic &traffic, const rankwise_whereabouts *where, const char *machine) {
   Order order;
   order.new_rank = static_cast<int *>(std::malloc(static_cast<std::size_t>(traffic.ranks) * sizeof(int)));
   Verdict verdict{};
   fail(verdict, no_memory);
-  if (order.new_rank != nullptr) decide(traffic, where, traffic.ranks, nullptr, order.new_rank, verdict);
+  if (order.new_rank != nullptr) decide(traffic, where, traffic.ranks, machine, order.new_rank, verdict);
   take(verdict, traffic.ranks, order);
   return order;
+}
+
+int pairs_by_distance(const rankwise_whereabouts *where, std::int32_t processes, const char *machine,
+                      std::int32_t *partner, std::int32_t *distances, char *problem, std::size_t room) {
+  const auto pairs =
+      placement_library::function<decltype(&rankwise_pairs_by_distance)>("rankwise_pairs_by_distance", problem, room);
+  if (pairs == nullptr) return RANKWISE_NOT_REORDERED;
+  return pairs(where, processes, machine, partner, distances, problem, room);
+}
+
+int evaluate_order(const rankwise_traffic *traffic, const rankwise_whereabouts *where, std::int32_t processes,
+                   const char *machine, const std::int32_t *new_rank, const double *per_message, const double *per_byte,
+                   const double *block, rankwise_outlook *outlook, char *problem, std::size_t room) {
+  const auto evaluate =
+      placement_library::function<decltype(&rankwise_evaluate_order)>("rankwise_evaluate_order", problem, room);
+  if (evaluate == nullptr) return RANKWISE_NOT_REORDERED;
+  return evaluate(traffic, where, processes, machine, new_rank, per_message, per_byte, block, outlook, problem, room);
 }
 
 }  // namespace rankwise::reordering

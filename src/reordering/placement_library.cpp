@@ -36,13 +36,13 @@ void *load(char *problem, std::size_t room) {
 
 }  // namespace
 
-decltype(&rankwise_new_ranks) new_ranks(char *problem, std::size_t room) {
+void *address_of(const char *function, char *problem, std::size_t room) {
   const Guard guard(loading);
   if (library == nullptr) library = load(problem, room);
   if (library == nullptr) return nullptr;
-  void *function = dlsym(library, "rankwise_new_ranks");
-  if (function == nullptr) snprintf(problem, room, "%s is of another version: the installation is broken", name);
-  return reinterpret_cast<decltype(&rankwise_new_ranks)>(function);
+  void *address = dlsym(library, function);
+  if (address == nullptr) snprintf(problem, room, "%s is of another version: the installation is broken", name);
+  return address;
 }
 
 }  // namespace rankwise::reordering::placement_library

@@ -5,12 +5,15 @@
 
 #include <cstddef>
 
-#include "rankwise/reordering.h"
-
 namespace rankwise::reordering::placement_library {
 
-// nullptr and the reason if it is missing.
-decltype(&rankwise_new_ranks) new_ranks(char *problem, std::size_t room);
+// The address of a function there; nullptr and the reason if it is missing.
+void *address_of(const char *name, char *problem, std::size_t room);
+
+template <class Function>
+Function function(const char *name, char *problem, std::size_t room) {
+  return reinterpret_cast<Function>(address_of(name, problem, room));
+}
 
 }  // namespace rankwise::reordering::placement_library
 

@@ -57,6 +57,8 @@ struct Communication {
   bool (*gather_records)(Handle copy, int root, std::size_t bytes, const void *own, int count, void *all,
                          const int *counts, const int *places);
   bool (*broadcast)(Handle copy, int root, void *data, std::size_t bytes);
+  // Sends to another process as much as it receives from there.
+  bool (*swap)(Handle copy, int partner, const void *sent, void *received, std::size_t bytes);
 
   // In the program's name: counted as its own calls, and named as its own objects.
   bool (*split)(Handle comm, int color, int key, Handle *made);

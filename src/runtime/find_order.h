@@ -38,7 +38,11 @@ Order find_order(const Communication &mpi, Handle copy, int rank, int size, cons
 rankwise_whereabouts whereabouts();
 
 // The same decision by one process, which knows where the others are: where [traffic.ranks].
-Order find_order_here(const rankwise_traffic &traffic, const rankwise_whereabouts *where);
+Order find_order_here(const rankwise_traffic &traffic, const rankwise_whereabouts *where, const char *machine);
+
+// The functions of the same names, or an error with its reason if the placement library is missing.
+decltype(rankwise_pairs_by_distance) pairs_by_distance;
+decltype(rankwise_evaluate_order) evaluate_order;
 
 }  // namespace rankwise::reordering
 

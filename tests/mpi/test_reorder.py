@@ -22,7 +22,17 @@ from test_mpi4py import environment
 
 NODES = "ABBA"
 RANKS = len(NODES)
-CHECKED = ("world", "another_order", "part", "collectives", "kept", "redistribute", "mapping", "refused")
+CHECKED = (
+    "world",
+    "another_order",
+    "part",
+    "collectives",
+    "kept",
+    "redistribute",
+    "mapping",
+    "profitable",
+    "refused",
+)
 
 
 @pytest.fixture(scope="session")

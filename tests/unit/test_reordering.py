@@ -9,7 +9,17 @@ from itertools import combinations, permutations
 from pathlib import Path
 
 import pytest
-from order_of_processes import BAD_MACHINE, KEPT, REFUSED, REORDERED, Entry, Process, decide
+from order_of_processes import (
+    BAD_MACHINE,
+    KEPT,
+    REFUSED,
+    REORDERED,
+    Entry,
+    Process,
+    decide,
+    evaluate,
+    pairs_by_distance,
+)
 
 from golden import Golden
 from rankwise.analysis.messages.traffic import Whereabouts
@@ -280,3 +290,62 @@ def test_what_is_no_machine(tmp_path: Path, golden: Golden) -> None:
     decided = decide(MIXED, [(0, 1, 1.0)], machine=tmp_path / "nothing")
     assert decided.outcome == BAD_MACHINE
     golden.says(decided.problem, "nothing .. No")
+
+
+def distance_of(process: Process, other: Process) -> int:
+    """How far two of `GRID` are apart: cores of a package, packages of a node, nodes."""
+    if process.host != other.host:
+        return 2
+    return 1 if process.package != other.package else 0
+
+
+GRID = [Process(host, package=package, core=core) for core in (0, 1) for package in (0, 1) for host in "ABC"]
+
+
+@pytest.mark.parametrize("processes", [GRID, GRID[:7], GRID[::-1], GRID[:2]], ids=len)
+def test_pairs_measure_at_their_distance(processes: list[Process]) -> None:
+    """Each process has a partner at most, who has it as a partner; every distance that occurs is measured."""
+    partners = pairs_by_distance(processes)
+    occurring = {distance_of(*pair) for pair in combinations(processes, 2)}
+    measured = set()
+    for partner in partners:
+        for process, other in enumerate(partner):
+            if other < 0:
+                continue
+            assert partner[other] == process != other
+            measured.add(distance_of(processes[process], processes[other]))
+        distances = {
+            distance_of(processes[process], processes[other])
+            for process, other in enumerate(partner)
+            if other >= 0
+        }
+        assert len(distances) <= 1
+    assert measured == occurring
+
+
+def test_all_processes_measure_at_once_where_they_can() -> None:
+    """Of even numbers of cores, packages and nodes."""
+    even = [
+        Process(host, package=package, core=core) for host in "ABCD" for package in (0, 1) for core in (0, 1)
+    ]
+    assert [min(partner) >= 0 for partner in pairs_by_distance(even)] == [True] * 3
+
+
+def test_no_pair_for_one_process() -> None:
+    assert pairs_by_distance([Process("A")]) == [[-1]]
+
+
+def test_seconds_of_an_order() -> None:
+    """Messages cost 1 s, and 1 s a byte in a node, 10 s between two; the slowest process counts."""
+    processes = [Process("A"), Process("B"), Process("A")]
+    traffic = [(0, 1, 100.0), (0, 2, 10.0), (1, 0, 20.0), (2, 2, 1e6)]
+    costs = [1.0, 10.0]
+    blocks = [5.0, 7.0, 9.0]
+    present = evaluate(processes, traffic, None, costs, blocks)
+    # Rank 0 sends 1 + 1000 and 1 + 10 s, and receives 1 + 200 s.
+    assert (present.hops, present.seconds, present.moving) == (120.0, 1012.0, 0.0)
+    # Processes 1 and 2 change places: roles 0 and 1 share a node.
+    swapped = evaluate(processes, traffic, [0, 2, 1], costs, blocks)
+    assert (swapped.hops, swapped.seconds) == (10.0, 1 + 100 + 1 + 100)
+    # Blocks of 7 and 9 bytes are exchanged between the nodes.
+    assert swapped.moving == 1 + 90

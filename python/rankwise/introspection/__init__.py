@@ -9,6 +9,7 @@ from rankwise.introspection.communicators import so_far as so_far
 from rankwise.introspection.errors import IntrospectionError as IntrospectionError
 from rankwise.introspection.errors import NotAllVisible as NotAllVisible
 from rankwise.introspection.library import preload as preload
+from rankwise.introspection.reordering import Forecast as Forecast
 from rankwise.introspection.reordering import redistribute as redistribute
 from rankwise.introspection.sessions import Session as Session
 from rankwise.introspection.sessions import session as session

@@ -40,6 +40,14 @@ _ARGUMENTS: dict[str, list[type]] = {
     "MPI_M_get_comm_time": [_COMMUNICATOR, ctypes.c_char_p, ctypes.POINTER(ctypes.c_double)],
     "MPI_M_get_comm_data": [_COMMUNICATOR, ctypes.c_char_p, _ARRAY, _ARRAY, _ARRAY],
     "MPI_M_reorder": [_INT, _COMMUNICATOR, ctypes.c_char_p, ctypes.c_void_p, _INT_ADDRESS],
+    "MPI_M_reorder_if_profitable": [
+        _INT,
+        _COMMUNICATOR,
+        ctypes.c_char_p,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        _INT_ADDRESS,
+    ],
 }
 
 

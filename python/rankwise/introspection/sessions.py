@@ -16,7 +16,7 @@ from rankwise.introspection import kinds
 from rankwise.introspection.errors import IntrospectionError, NotAllVisible
 from rankwise.introspection.handles import handle
 from rankwise.introspection.library import call, open_
-from rankwise.introspection.reordering import reordered
+from rankwise.introspection.reordering import Forecast, reordered, reordered_if_profitable
 
 Counts = NDArray[np.int64]
 Figure = Literal["messages", "bytes"]
@@ -194,6 +194,39 @@ class Session:
             TypeError: `comm` is no communicator of mpi4py.
         """
         return reordered(self._id, self._comm if comm is None else comm, machine)
+
+    def reorder_if_profitable(
+        self,
+        repetitions: float | None = None,
+        bytes: float | None = None,  # noqa: A002 - as in MPI_M_forecast
+        comm: Any = None,
+        machine: str | os.PathLike[str] | None = None,
+        previous: Forecast | None = None,
+    ) -> Forecast:
+        """Reorder only if that saves more time in the rest of the run than it costs. Collective.
+
+        The costs of messages are measured by a few messages between pairs of processes.
+
+        Args:
+            repetitions: how many more times the communication of the session takes place, the same on all
+                processes; None: it takes as long again as the run has taken.
+            bytes: data that this process hands over if its rank changes; None: its private memory.
+            comm: as in `reorder`.
+            machine: as in `reorder`.
+            previous: the result of the call before: if bytes travel no farther now, the order stays.
+
+        Raises:
+            IntrospectionError: as in `reorder`.
+            TypeError: `comm` is no communicator of mpi4py.
+        """
+        return reordered_if_profitable(
+            self._id,
+            self._comm if comm is None else comm,
+            machine,
+            -1 if repetitions is None else repetitions,
+            -1 if bytes is None else bytes,
+            previous,
+        )
 
     def _row(self, of: Figure, kind: str) -> Counts:
         flags = kinds.flags(kind)

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "distances.h"
+#include "outlook.h"
 #include "rankwise/reordering.h"
 #include "slots.h"
 
@@ -81,27 +83,56 @@ bool reorder(const rankwise_traffic &traffic, const Slots &slots, std::int32_t p
   return true;
 }
 
-}  // namespace
-
-}  // namespace rankwise::reordering
-
-#define RANKWISE_EXPORTED __attribute__((visibility("default")))
-
-RANKWISE_EXPORTED int rankwise_new_ranks(const rankwise_traffic *traffic, const rankwise_whereabouts *where,
-                                         std::int32_t processes, const char *machine, std::int32_t *new_rank,
-                                         double *before, double *after, char *problem, std::size_t room) {
-  namespace reordering = rankwise::reordering;
+// Calls work() and turns what it throws into an error and its reason.
+template <class Work>
+int without_exceptions(char *problem, std::size_t room, Work work) {
   try {
-    const reordering::Slots slots = reordering::slots_for(machine, where, processes);
-    return reordering::reorder(*traffic, slots, processes, new_rank, *before, *after) ? RANKWISE_REORDERED
-                                                                                      : RANKWISE_KEPT;
+    return work();
   } catch (const std::bad_alloc &) {
     snprintf(problem, room, "there is not enough memory");
-  } catch (const reordering::BadMachine &error) {
+  } catch (const BadMachine &error) {
     snprintf(problem, room, "%s", error.what());
     return RANKWISE_BAD_MACHINE;
   } catch (const std::exception &error) {
     snprintf(problem, room, "%s", error.what());
   }
   return RANKWISE_NOT_REORDERED;
+}
+
+}  // namespace
+
+}  // namespace rankwise::reordering
+
+#define RANKWISE_EXPORTED __attribute__((visibility("default")))
+namespace reordering = rankwise::reordering;
+
+RANKWISE_EXPORTED int rankwise_new_ranks(const rankwise_traffic *traffic, const rankwise_whereabouts *where,
+                                         std::int32_t processes, const char *machine, std::int32_t *new_rank,
+                                         double *before, double *after, char *problem, std::size_t room) {
+  return reordering::without_exceptions(problem, room, [=] {
+    const reordering::Slots slots = reordering::slots_for(machine, where, processes);
+    return reordering::reorder(*traffic, slots, processes, new_rank, *before, *after) ? RANKWISE_REORDERED
+                                                                                      : RANKWISE_KEPT;
+  });
+}
+
+RANKWISE_EXPORTED int rankwise_pairs_by_distance(const rankwise_whereabouts *where, std::int32_t processes,
+                                                 const char *machine, std::int32_t *partner, std::int32_t *distances,
+                                                 char *problem, std::size_t room) {
+  return reordering::without_exceptions(problem, room, [=] {
+    const reordering::Slots slots = reordering::slots_for(machine, where, processes);
+    *distances = reordering::Distances(slots).pairs(processes, partner);
+    return RANKWISE_KEPT;
+  });
+}
+
+RANKWISE_EXPORTED int rankwise_evaluate_order(const rankwise_traffic *traffic, const rankwise_whereabouts *where,
+                                              std::int32_t processes, const char *machine, const std::int32_t *new_rank,
+                                              const double *per_message, const double *per_byte, const double *block,
+                                              rankwise_outlook *outlook, char *problem, std::size_t room) {
+  return reordering::without_exceptions(problem, room, [=] {
+    const reordering::Slots slots = reordering::slots_for(machine, where, processes);
+    *outlook = reordering::outlook(*traffic, slots, processes, new_rank, {per_message, per_byte}, block);
+    return RANKWISE_KEPT;
+  });
 }

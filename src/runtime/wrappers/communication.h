@@ -176,6 +176,12 @@ inline bool broadcast(Handle copy, int root, void *data, std::size_t bytes) {
   return words.fit && RANKWISE_ASK(Bcast, data, words.count, abi::byte, root, communicator_of(copy));
 }
 
+inline bool swap(Handle copy, int partner, const void *sent, void *received, std::size_t bytes) {
+  const Words words(bytes);
+  return words.fit && RANKWISE_ASK(Sendrecv, sent, words.count, abi::byte, partner, 0, received, words.count, abi::byte,
+                                   partner, 0, communicator_of(copy), abi::status_ignore());
+}
+
 inline bool copy(Handle comm, const Exchange &own) {
   const auto datatype = as<MPI_Datatype>(own.datatype);
   return RANKWISE_ASK(Sendrecv, own.send, own.send_count, datatype, own.to, own.tag, own.receive, own.receive_count,
@@ -266,6 +272,7 @@ const Communication *communication() {
       .gather = here::gather,
       .gather_records = here::gather_records,
       .broadcast = here::broadcast,
+      .swap = here::swap,
       .split = here::split,
       .exchange = here::exchange,
       .copy = here::copy,

@@ -239,6 +239,50 @@ static void mapping(void) {
   MPI_Comm_free(&better);
 }
 
+static int decide(MPI_M_msid session, MPI_Comm comm, MPI_M_forecast *forecast, MPI_Comm *optimised, int *k) {
+  CHECK(MPI_M_reorder_if_profitable(session, comm, NULL, forecast, optimised, k) == MPI_SUCCESS);
+  MPI_M_forecast root = *forecast;
+  MPI_Bcast(&root, sizeof root, MPI_BYTE, 0, comm);
+  CHECK(root.reordered == forecast->reordered && root.gain == forecast->gain && root.cost == forecast->cost);
+  CHECK(root.distance == forecast->distance && !strcmp(root.reason, forecast->reason) && *root.reason);
+  CHECK(forecast->reordered == (*optimised != MPI_COMM_NULL));
+  if (!forecast->reordered) CHECK(is_identity(k, 4));
+  return forecast->reordered;
+}
+
+// Without a rest of the run, and with data that takes hours to hand over, the order stays. Whether it does with neither
+// depends on how fast messages are here: between the nodes that are pretended they are as fast as within.
+static void profitable(void) {
+  MPI_M_msid session = session_of(MPI_COMM_WORLD, MPI_COMM_WORLD, 1000), after;
+  MPI_M_forecast forecast = {0};
+  MPI_Comm optimised, again;
+  int k[MOST], second[MOST];
+  CHECK(!decide(session, MPI_COMM_WORLD, &forecast, &optimised, k));
+  CHECK(forecast.gain == 0 && forecast.distance == 0);
+  forecast = (MPI_M_forecast){.repetitions = 1e4, .bytes = 1e18};
+  CHECK(!decide(session, MPI_COMM_WORLD, &forecast, &optimised, k));
+  CHECK(forecast.cost >= forecast.gain && forecast.distance == 0);
+  forecast = (MPI_M_forecast){.repetitions = -1, .bytes = -1, .distance = 100};
+  CHECK(!decide(session, MPI_COMM_WORLD, &forecast, &optimised, k));
+  CHECK(forecast.distance == 100);
+  forecast = (MPI_M_forecast){.repetitions = 1e6, .bytes = 0};
+  if (decide(session, MPI_COMM_WORLD, &forecast, &optimised, k)) {
+    CHECK(forecast.gain > forecast.cost && forecast.cost > 0);
+    fits(MPI_COMM_WORLD, optimised, k);
+    after = session_of(optimised, optimised, 1000);
+    CHECK(between_nodes(optimised, after) == 0);
+    const double distance = forecast.distance;
+    CHECK(!decide(after, optimised, &forecast, &again, second));
+    CHECK(forecast.distance == distance);
+    MPI_M_free(after), MPI_Comm_free(&optimised);
+  }
+  MPI_M_free(session);
+  session = session_of(MPI_COMM_WORLD, MPI_COMM_WORLD, 0);
+  forecast = (MPI_M_forecast){.repetitions = 1e9, .bytes = 0};
+  CHECK(!decide(session, MPI_COMM_WORLD, &forecast, &optimised, k));
+  MPI_M_free(session);
+}
+
 static void refused(void) {
   MPI_M_msid session = session_of(MPI_COMM_WORLD, MPI_COMM_WORLD, 10), active;
   MPI_Comm optimised = MPI_COMM_SELF;
@@ -249,7 +293,16 @@ static void refused(void) {
   CHECK(MPI_M_reorder(session, MPI_COMM_WORLD, NULL, NULL, k) == MPI_M_INVALID_COMM);
   CHECK(MPI_M_reorder(MPI_M_ALL_MSID, MPI_COMM_WORLD, NULL, &optimised, k) == MPI_M_INVALID_MSID);
   CHECK(MPI_M_reorder(4711, MPI_COMM_WORLD, NULL, &optimised, k) == MPI_M_INVALID_MSID);
+  MPI_M_forecast forecast = {.repetitions = 1e9};
+  optimised = MPI_COMM_SELF;
+  CHECK(MPI_M_reorder_if_profitable(session, MPI_COMM_SELF, NULL, &forecast, &optimised, k) == MPI_M_INVALID_COMM);
+  CHECK(optimised == MPI_COMM_NULL);
+  CHECK(MPI_M_reorder_if_profitable(session, MPI_COMM_WORLD, NULL, NULL, &optimised, k) == MPI_M_INVALID_ORDER);
+  CHECK(MPI_M_reorder_if_profitable(session, MPI_COMM_WORLD, NULL, &forecast, NULL, k) == MPI_M_INVALID_COMM);
+  CHECK(MPI_M_reorder_if_profitable(4711, MPI_COMM_WORLD, NULL, &forecast, &optimised, k) == MPI_M_INVALID_MSID);
   MPI_M_start(MPI_COMM_WORLD, &active);
+  CHECK(MPI_M_reorder_if_profitable(active, MPI_COMM_WORLD, NULL, &forecast, &optimised, k) ==
+        MPI_M_SESSION_NOT_SUSPENDED);
   CHECK(MPI_M_reorder(active, MPI_COMM_WORLD, NULL, &optimised, k) == MPI_M_SESSION_NOT_SUSPENDED);
   MPI_M_suspend(active);
   optimised = MPI_COMM_SELF;
@@ -269,6 +322,7 @@ static const struct {
               {"kept", kept},
               {"redistribute", redistribute},
               {"mapping", mapping},
+              {"profitable", profitable},
               {"refused", refused}};
 
 int main(int argc, char **argv) {
@@ -282,6 +336,7 @@ int main(int argc, char **argv) {
   CHECK(MPI_M_reorder(1, MPI_COMM_WORLD, NULL, &none, k) == MPI_M_MISSING_INIT);
   CHECK(MPI_M_redistribute(NULL, 0, NULL, 0, MPI_INT, MPI_COMM_SELF, k) == MPI_M_MISSING_INIT);
   CHECK(MPI_M_mapping(NULL, 1, k) == MPI_M_MISSING_INIT);
+  CHECK(MPI_M_reorder_if_profitable(1, MPI_COMM_WORLD, NULL, &(MPI_M_forecast){0}, &none, k) == MPI_M_MISSING_INIT);
   CHECK(MPI_M_init() == MPI_SUCCESS);
   for (int i = 1; i < argc; i++) {
     int known = 0;

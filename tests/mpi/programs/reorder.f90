@@ -7,6 +7,7 @@ program reorder
   integer :: ierror, rank, own, ranks, partner, session, better, k(4), i
   integer :: status(MPI_STATUS_SIZE)
   double precision :: block(2, 4), found(2, 4), received(2, 4)
+  type(MPI_M_forecast) :: forecast
 
   call MPI_Init(ierror)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
@@ -43,6 +44,13 @@ program reorder
   call MPI_Comm_rank(better, own, ierror)
   call expect(own == k(rank + 1), "the same rank without k")
   call MPI_Comm_free(better, ierror)
+  ! Nothing is left of the run.
+  forecast%repetitions = 0
+  call MPI_M_reorder_if_profitable(session, MPI_COMM_WORLD, MPI_M_NO_MACHINE, forecast, better, k, ierror)
+  call expect(ierror == MPI_SUCCESS .and. better == MPI_COMM_NULL .and. forecast%reordered == 0, "nothing is left")
+  call expect(all(k == [0, 1, 2, 3]) .and. index(MPI_M_reason(forecast), "kept: ") == 1, "why the order stays")
+  call MPI_M_reorder_if_profitable(session, MPI_COMM_WORLD, MPI_M_NO_MACHINE, forecast, better, ierror=ierror)
+  call expect(ierror == MPI_SUCCESS, "without k")
   call MPI_M_free(session, ierror)
   call MPI_M_finalize(ierror)
   call MPI_Finalize(ierror)

@@ -42,6 +42,20 @@ with rankwise.session(better) as again:
 same, kept = again.reorder(better)
 assert kept.tolist() == [0, 1, 2, 3]
 
+# Nothing is left of the run, or too much is to be handed over.
+for repetitions, size in ((0, 0), (1e4, 1e18)):
+    forecast = s.reorder_if_profitable(repetitions, size)
+    assert forecast.comm is None
+    assert forecast.k.tolist() == [0, 1, 2, 3]
+    assert forecast.reason.startswith("kept: ")
+    assert forecast.gain <= forecast.cost
+previous = forecast._replace(distance=100.0)
+assert s.reorder_if_profitable(previous=previous).distance == 100.0
+profit = s.reorder_if_profitable(1e6, 0)
+if profit.comm is not None:
+    assert profit.comm.Get_rank() == profit.k[rank]
+    assert profit.gain > profit.cost
+
 # Blocks of different shapes and types.
 block = np.full((rank + 1, 2), rank, [np.int16, np.float32, np.complex128, np.uint8][rank])
 received = rankwise.redistribute(block, world, k)
