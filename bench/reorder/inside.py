@@ -44,12 +44,16 @@ class Gain:
         cost: of reordering, s.
         gain: 100 (t1 - (t2 + t3)) / t1, median: t1 is the time of all iterations as they are, t2 with the
             ranks reordered after the first one, t3 of watching and reordering (Inria RR-9292).
+        gain_if_profitable: the same where MPI_M_reorder_if_profitable decides, t2 and t3 together.
+        reordered: the share of the repetitions in which it decided to reorder.
     """
 
     bytes: int
     iterations: int
     cost: float
     gain: float
+    gain_if_profitable: float
+    reordered: float
 
 
 def trees(mpi: Mpi, cluster: Cluster, pairs: int) -> list[Tree]:
@@ -79,8 +83,11 @@ def gains(mpi: Mpi, cluster: Cluster, repetitions: int) -> list[Gain]:
     gains_by_size = []
     for (size, iterations), of_it in _by_key([line[1:] for line in rows]).items():
         times = [[float(word) for word in line[2:]] for line in of_it]
-        gain = statistics.median(100 * (t1 - (t2 + t3)) / t1 for t1, t2, t3 in times)
-        gains_by_size.append(Gain(int(size), iterations, statistics.median(t3 for _, _, t3 in times), gain))
+        gain = statistics.median(100 * (t1 - (t2 + t3)) / t1 for t1, t2, t3, _, _ in times)
+        chosen = statistics.median(100 * (t1 - choice) / t1 for t1, _, _, choice, _ in times)
+        cost = statistics.median(t3 for _, _, t3, _, _ in times)
+        share = statistics.mean(reordered for *_, reordered in times)
+        gains_by_size.append(Gain(int(size), iterations, cost, gain, chosen, share))
     return gains_by_size
 
 

@@ -20,7 +20,7 @@ from nodes import Cluster
 
 from common.errors import BenchError
 from common.options import positive
-from reorder import inside, relaunched, tables, two_ways
+from reorder import heat_map, inside, relaunched, tables, two_ways
 from reorder.programs import MAPPED, NODES
 
 _REPETITIONS = 3
@@ -35,6 +35,12 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--rate", default="200mbit", help="of each node's link (default: %(default)s)")
     parser.add_argument(
         "--delay", type=float, default=100, metavar="US", help="of each link, one way (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--heat-map",
+        type=Path,
+        metavar="FILE",
+        help="draw the gains of reordering in groups, FILE.svg or .png; the library's name is added",
     )
     return parser.parse_args(arguments)
 
@@ -56,14 +62,19 @@ def main(arguments: list[str]) -> None:
         try:
             with nodes.cluster(NODES, Path(name), fabric) as cluster:
                 for mpi in mpis:
-                    _measure(replace(mpi, environment=mpi.environment | _UNBOUND), cluster, options.pairs)
+                    _measure(
+                        replace(mpi, environment=mpi.environment | _UNBOUND),
+                        cluster,
+                        options.pairs,
+                        options.heat_map,
+                    )
         except nodes.UnavailableError as reason:
             print(f"left out: {reason}")
         except (JobError, subprocess.TimeoutExpired) as error:
             raise BenchError(str(error)) from error
 
 
-def _measure(mpi: Mpi, cluster: Cluster, pairs: int) -> None:
+def _measure(mpi: Mpi, cluster: Cluster, pairs: int, picture: Path | None) -> None:
     print(f"{mpi.name}; load of the machine {os.getloadavg()[0]:.1f}")
     results = [relaunched.measure(mpi, cluster, program, pairs) for program in MAPPED if program.runs_on(mpi)]
     print(f"medians of {pairs} pairs of runs; intervals of {results[0].ratio.confidence:.1%}\n")
@@ -80,4 +91,9 @@ def _measure(mpi: Mpi, cluster: Cluster, pairs: int) -> None:
         print("Collectives before and after MPI_M_reorder, in one job:")
         print(tables.trees(inside.trees(mpi, cluster, pairs)), end="\n\n", flush=True)
     print("Allgather in groups of two, reordered after the first of n iterations; gain, its cost included:")
-    print(tables.gains(inside.gains(mpi, cluster, _REPETITIONS)), end="\n\n", flush=True)
+    gains = inside.gains(mpi, cluster, _REPETITIONS)
+    print(tables.gains(gains), end="\n\n", flush=True)
+    if picture:
+        path = picture.with_stem(f"{picture.stem}-{mpi.name}")
+        heat_map.draw(gains, path, f"What reordering gains: MPI_Allgather in groups of two, {mpi.name}")
+        print(f"drawn: {path}", flush=True)

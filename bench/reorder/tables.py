@@ -63,21 +63,28 @@ def trees(all_trees: Sequence[Tree]) -> str:
 
 
 def gains(all_gains: Sequence[Gain]) -> str:
-    """Make a line for each size and a column for each number of iterations."""
+    """Make lines for each size, without and with a decision, and a column for each number of iterations."""
     numbers = list(dict.fromkeys(gain.iterations for gain in all_gains))
-    lines = [f"{'bytes':>9} {'reordering ms':>14}" + "".join(f"{f'n = {number}':>10}" for number in numbers)]
+    head = "".join(f"{f'n = {number}':>10}" for number in numbers)
+    lines = [f"{'bytes':>9} {'reordering ms':>14} {'':<13}{head}"]
     for size in dict.fromkeys(gain.bytes for gain in all_gains):
         of_it = [gain for gain in all_gains if gain.bytes == size]
-        cells = "".join(f"{f'{gain.gain:+.0f} %':>10}" for gain in of_it)
-        lines.append(f"{size:>9} {1e3 * of_it[0].cost:>14.2f}{cells}")
+        always = "".join(f"{f'{gain.gain:+.0f} %':>10}" for gain in of_it)
+        chosen = "".join(f"{f'{gain.gain_if_profitable:+.0f} %':>10}" for gain in of_it)
+        reordered = "".join(f"{f'{gain.reordered:.0%}':>10}" for gain in of_it)
+        lines += [
+            f"{size:>9} {1e3 * of_it[0].cost:>14.2f} {'always':<13}{always}",
+            f"{'':>9} {'':>14} {'if profitable':<13}{chosen}",
+            f"{'':>9} {'':>14} {'  reordered':<13}{reordered}",
+        ]
     return "\n".join(lines)
 
 
 def ways(results: Sequence[TwoWays]) -> str:
     """Make a line for each program: times and bytes between nodes, without and with reordering."""
-    lines = [f"{'program':<10} {'without s':>9} {'with s':>9} {'without / with':>24} {'':<20} off node MB"]
+    lines = [f"{'program':<12} {'without s':>9} {'with s':>9} {'without / with':>24} {'':<20} off node MB"]
     for result in results:
         before, after = (statistics.median(result.seconds[side]) for side in SIDES)
         sizes = " > ".join(f"{result.off_node[side] / 1e6:.2f}" for side in SIDES)
-        lines.append(f"{result.name:<10} {before:>9.3f} {after:>9.3f} {interval(result.ratio):<46}{sizes}")
+        lines.append(f"{result.name:<12} {before:>9.3f} {after:>9.3f} {interval(result.ratio):<46}{sizes}")
     return "\n".join(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from launching import record_success
@@ -36,12 +36,21 @@ class TwoWays:
 def measure(mpi: Mpi, cluster: Cluster, pairs: int) -> list[TwoWays]:
     """The solver, which reorders itself after its first iterations and counts the time of that, and the halo.
 
-    The solver runs 200 and 600 iterations: what reordering costs must come in again.
+    The solver runs 200 and 600 iterations: what reordering costs must come in again. With -p, it reorders
+    only if that is profitable.
 
     The halo's grid is made with reorder=1, which MPI libraries ignore and `run --reorder` honours.
     """
     results = [
         _measure(mpi, cluster, solver, pairs, arguments={"before": ("-k",), "after": ()})
+        for solver in (SOLVER, LONG_SOLVER)
+        if solver.runs_on(mpi)
+    ]
+    results += [
+        replace(
+            _measure(mpi, cluster, solver, pairs, arguments={"before": ("-k",), "after": ("-p",)}),
+            name=f"{solver.name} -p",
+        )
         for solver in (SOLVER, LONG_SOLVER)
         if solver.runs_on(mpi)
     ]
