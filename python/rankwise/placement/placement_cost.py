@@ -17,11 +17,19 @@ from rankwise.topology.machine.model import NODE, Machine
 
 @dataclass(frozen=True)
 class LevelTraffic:
-    """What goes between slots that meet at a level; messages: None: their number is unknown."""
+    """What goes between slots that meet at a level.
+
+    Attributes:
+        level: its name.
+        messages: None: their number is unknown.
+        bytes: of the messages.
+        us: estimated time of the messages, one after the other; None: costs or messages are unknown.
+    """
 
     level: str
     messages: int | None
     bytes: int
+    us: float | None = None
 
 
 @dataclass(frozen=True)
@@ -87,12 +95,28 @@ def placement_cost(traffic: Traffic, machine: Machine, slot: ArrayLike, prices: 
         sum(sizes[:node]),
         sum(messages[:node]) if are_counted else None,
         [
-            LevelTraffic(name, messages[level] if are_counted else None, sizes[level])
+            LevelTraffic(
+                name,
+                messages[level] if are_counted else None,
+                sizes[level],
+                _time(machine, level, messages[level], sizes[level]) if are_counted else None,
+            )
             for level, name in enumerate(machine.level_names()[:-1])
             if counts[level] < counts[level + 1]
         ],
         _named(link, machine, unit) if link and link.load > 0 else None,
     )
+
+
+def _time(machine: Machine, level: int, messages: int, size: int) -> float | None:
+    """Return the time of messages in us; None without costs, or if a network decides what they cost."""
+    if machine.network is not None and level < machine.depth(NODE):
+        return None
+    cost = machine.levels[level].cost
+    per_byte = 1 / cost.bandwidth_mb_s if cost.bandwidth_mb_s else cost.us_per_byte  # 1 MB/s is 1 byte/us
+    if cost.latency_us is None or per_byte is None:
+        return None
+    return messages * cost.latency_us + size * per_byte
 
 
 def _named(link: Link, machine: Machine, unit: str) -> LinkLoad:

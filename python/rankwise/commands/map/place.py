@@ -11,6 +11,7 @@ from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.analysis.messages.traffic import RunTraffic
+    from rankwise.placement.certainty import Statement
     from rankwise.placement.files import Written
     from rankwise.placement.mapping import Mapping
     from rankwise.placement.where.predicted import Predicted
@@ -37,13 +38,15 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
     from rankwise.analysis.messages.traffic import run_traffic, whereabouts
     from rankwise.analysis.opened import opened_messages
     from rankwise.analysis.overview import run_facts, trust
+    from rankwise.placement.certainty import certainty
     from rankwise.placement.files import check_output
     from rankwise.placement.mapping import find_mapping
-    from rankwise.placement.notes import notes
+    from rankwise.placement.notes import notes, profile_notes
     from rankwise.placement.program import Relaunch
     from rankwise.placement.where.predicted import predicted
     from rankwise.render.terminal.placement import print_files, print_mapping, print_predicted
     from rankwise.render.terminal.progress import ProgressBar
+    from rankwise.render.terminal.statements import print_statements
     from rankwise.text.trust import partial_line
 
     with opened_messages(request.profile) as opened:
@@ -69,6 +72,8 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
         inside = has_inside(request.kind)
         said = notes(connection, run, mapping, machine_given=machine is not None, inside=inside)
         said = opened.notes() or said
+        is_complete = trusted.complete and not profile_notes(connection, run, inside=inside)
+    statements = certainty(mapping, complete=is_complete, inside=inside)
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
     near = predicted(mapping, relaunch.launch.placing) if relaunch.launch and not predict else None
@@ -81,11 +86,12 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
         plot.write(request.plot, mapping, run)
     if request.as_json:
         chosen = {"objective": request.objective, "unit": mapping.unit, "kind": request.kind}
-        _print_json(mapping, run, said, written, chosen, near)
+        _print_json(mapping, run, said, statements, written, chosen, near)
         return
     print_mapping(mapping, run, said, sys.stdout)
     if near:
         print_predicted(near, request.profile, sys.stdout)
+    print_statements(statements, sys.stdout)
     if request.output is not None and written:
         print_files(written, request.output, bool(relaunch.program), sys.stdout)
 
@@ -101,6 +107,7 @@ def _print_json(
     mapping: Mapping,
     run: RunTraffic,
     said: list[str],
+    statements: list[Statement],
     written: list[Written],
     chosen: dict[str, str],
     near: Predicted | None,
@@ -112,6 +119,7 @@ def _print_json(
 
     shown = {
         "notes": said,
+        "certainty": statements,
         "machine": {
             "shape": Shapes(mapping.machine).inside(mapping.machine.root),
             "levels": mapping.machine.level_names(),

@@ -202,6 +202,7 @@ def _print_json(verified: Verified, written: list[Written], command: str) -> Non
         "before": verified.before,
         "after": verified.after,
         "notes": verified.notes,
+        "certainty": verified.certainty(),
         "command": command,
         "files": [str(file.path) for file in written],
     }

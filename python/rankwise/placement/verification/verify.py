@@ -15,6 +15,7 @@ from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
 from rankwise.launchers.binding import Binding
 from rankwise.placement import world_order
+from rankwise.placement.certainty import Statement, verified_certainty
 from rankwise.placement.files import write_all
 from rankwise.placement.mapping import Mapping
 from rankwise.placement.relaunch import Launch, PlacementError, Relaunched
@@ -109,6 +110,11 @@ class Verified:
         if not self.mapping.gains:
             return "nothing to gain"
         return self.interval.verdict if self.interval else "no difference shown"
+
+    def certainty(self) -> list[Statement]:
+        """Return what of this is certain; nothing before the first pair."""
+        counted = [run.bytes_off_node for run in self.after]
+        return verified_certainty(len(counted), self.mapping.found.bytes_off_node, counted)
 
 
 def verify(request: Request, directory: Path, signals: Signals, say: Say) -> Verified:

@@ -80,7 +80,11 @@ def _rows(mapping: Mapping, run_traffic: RunTraffic) -> list[Row]:
         )
     if any(each and each.bottleneck for each in (mapping.present, mapping.natural, mapping.found)):
         rows += [("most loaded link", _bottleneck), ("load of it", _load)]
-    return rows + [_level_row(place, level.level) for place, level in enumerate(mapping.found.levels)]
+    for place, level in enumerate(mapping.found.levels):
+        rows.append(_level_row(place, level.level))
+        if level.us is not None:
+            rows.append(_time_row(place, level.level))
+    return rows
 
 
 def _bottleneck(each: PlacementCost) -> str:
@@ -97,6 +101,10 @@ def _load(each: PlacementCost) -> str:
 
 def _level_row(place: int, name: str) -> Row:
     return f"bytes that meet at {name}", lambda each: byte_text(each.levels[place].bytes)
+
+
+def _time_row(place: int, name: str) -> Row:
+    return f"estimated time at {name}", lambda each: second_text((each.levels[place].us or 0) / _US)
 
 
 def verdict(mapping: Mapping) -> str:

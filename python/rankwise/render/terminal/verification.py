@@ -12,6 +12,7 @@ from rich.text import Text
 from rankwise.placement.verification.measured import Measured
 from rankwise.placement.verification.verify import Verified
 from rankwise.render.terminal.page import Page
+from rankwise.render.terminal.statements import statement_lines
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
 from rankwise.text.units import byte_text, count_text, percent_range_text, percent_text, second_text
 from rankwise.trials.interval import Interval
@@ -55,6 +56,7 @@ def print_verified(
             page.text(f"{pairs} pair{'s' * (pairs > 1)} of runs, with one warm-up run per side", "bold")
         )
         page.write(Text(), *table_lines(page, _columns(), _rows(verified)), Text())
+        page.write(*statement_lines(page, verified.certainty()), Text())
     for note in filter(None, [verified.ended, _unresolved(verified), *verified.notes]):
         page.write(*page.wrapped(note, indent=2))
     page.write(*page.wrapped(_verdict(verified.interval, equivalent=verified.equivalent), "bold", indent=2))
