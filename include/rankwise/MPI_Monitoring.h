@@ -115,7 +115,7 @@ int MPI_M_get_comm_data(MPI_Comm comm, const char *procedure, unsigned long *cal
  * stays. The program frees the communicator; on an error it is MPI_COMM_NULL. */
 int MPI_M_reorder(MPI_M_msid msid, MPI_Comm comm, const char *machine, MPI_Comm *optimised, int *k);
 
-/* What MPI_M_reorder_if_profitable goes by, and what it has decided. Set it to 0 before the first call, and pass it to
+/* The input of MPI_M_reorder_if_profitable, and its decision. Set it to 0 before the first call, and pass it to
  * later calls as it is: these then know how far bytes travelled after the decision before. */
 typedef struct {
   double repetitions; /* in: how many more times the communication of the session takes place, the same on all
@@ -126,7 +126,7 @@ typedef struct {
   double gain;        /* estimated: seconds that the better order saves in all repetitions; 0 if not estimated */
   double cost;        /* estimated: seconds to hand over the data and to make the communicator */
   double distance;    /* byte hops per byte of the session, in the order that was chosen; 0 if the next call should
-                       * decide anew in any case */
+                       * decide in any case */
   char reason[200];   /* a sentence */
 } MPI_M_forecast;
 

@@ -67,7 +67,7 @@ void take(const Times *times, int processes, std::size_t bytes, MessageCosts &co
   }
 }
 
-// `partner` is that of this process at each distance.
+// `partner`: the partner of this process at each distance.
 Times measured(Handle copy, const Buffers &buffers, const std::int32_t *partner, int distances, std::size_t bytes) {
   Times times;
   std::fill_n(times.small, static_cast<int>(RANKWISE_MOST_DISTANCES), -1.0);

@@ -164,7 +164,7 @@ bool Decider::gather_reports(const SessionTimes &times) {
   if (!goes_on(&error)) return false;
   const Report own{reordering::whereabouts(), order_.new_rank != nullptr ? 1U : 0U,
                    std::min(times.in_mpi_s, times.active_s), forecast_.bytes < 0 ? private_bytes() : forecast_.bytes};
-  // All are here now: the time of this is that of an exchange.
+  // All processes are here now, so this takes as long as an exchange.
   const std::int64_t start = clock::nanoseconds(CLOCK_MONOTONIC);
   if (!mpi->gather(members_.copy(), 0, &own, sizeof own, reports_)) {
     decision_.fail(mpit_fail, "MPI failed");
@@ -261,14 +261,14 @@ void Decider::weigh(const Traffic &traffic, const MessageCosts &costs) {
   if (!evaluate(with_messages, nullptr, costs, before)) return;
   if (!evaluate(with_messages, order_.new_rank, costs, after)) return;
   // RATIONALE: messages may overlap with each other and with computation, and time in MPI may be waiting, which the
-  // order does not change. So the smaller of two estimates counts: the messages by themselves, and their share of what
-  // was spent in MPI.
+  // order does not change. So the smaller of two estimates counts: the time of the messages, and their share of the
+  // time in MPI.
   const double share = before.seconds > 0 ? std::max(1 - after.seconds / before.seconds, 0.0) : 0;
   const double each = std::min(std::max(before.seconds - after.seconds, 0.0), in_mpi_s_ * share);
   decision_.gain = each * repetitions_;
   decision_.cost = after.moving + 2 * exchange_s_;  // a communicator is made as well
   const bool pays = decision_.gain > least_profit * decision_.cost;
-  // An order that does not pay now may pay later: the next call decides anew.
+  // An order that does not pay now may pay later: the next call decides again.
   decision_.distance *= pays ? after.hops / before.hops : 0;
   decision_.end(pays ? Next::reorder : Next::keep,
                 "%s: a better order saves about %s in %.3g repetitions, and handing over the data takes about %s",

@@ -1,4 +1,4 @@
-"""MPI_M_reorder_if_profitable on nodes with slow links: what is known by construction is decided."""
+"""MPI_M_reorder_if_profitable on nodes with slow links, where the right decision is known by construction."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Forecast(NamedTuple):
         gain: seconds that the better order saves in all repetitions; 0 if not estimated.
         cost: seconds to hand over the data and to make the communicator; 0 if not estimated.
         distance: byte hops per byte of the session, in the order that was chosen; 0 if the next call should
-            decide anew in any case.
+            decide in any case.
         reason: a sentence.
     """
 

@@ -78,7 +78,7 @@ class LaunchWatch:
         return list({inner.words: inner for inner in self.found.values()}.values())
 
     def _look_below(self, pid: int, session: int, parents: dict[int, int]) -> None:
-        """Look at a process and its descendants, but not at those of launchers, which are ranks."""
+        """Look at a process and its descendants, but not below launchers, where the ranks are."""
         self._look_at(pid, session, parents)
         if pid in parents:
             return

@@ -1,4 +1,4 @@
-"""What of a placement is certain, what is estimated, and what is unknown."""
+"""Which facts about a placement are certain, estimated or unknown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Statement:
 
 
 def certainty(mapping: Mapping, *, complete: bool, inside: bool) -> list[Statement]:
-    """Return what is known of a placement that was not run.
+    """Judge a placement that was not run.
 
     Args:
         mapping: the placement.
@@ -41,7 +41,7 @@ def certainty(mapping: Mapping, *, complete: bool, inside: bool) -> list[Stateme
 
 
 def verified_certainty(pairs: int, predicted: int, counted: Sequence[int]) -> list[Statement]:
-    """Return what is known of a placement that was run.
+    """Judge a placement that was run.
 
     Args:
         pairs: runs with the placement, each beside one without.
