@@ -277,6 +277,11 @@ void Decider::weigh(const Traffic &traffic, const MessageCosts &costs) {
 
 Error Decider::decide(const SessionTimes &times) {
   Error error = success;
+  if (forecast_.repetitions == 0) {  // the same on all: this needs no message
+    decision_.distance = forecast_.distance;
+    decision_.end(Next::keep, "kept: nothing of the communication is left");
+    return success;
+  }
   if (!gather_reports(times)) return decision_.error != success ? decision_.error : mpit_fail;
   if (is_root() && decision_.next == Next::go_on) look_at_time_left(times);
   if (!goes_on(&error)) return error;
