@@ -15,7 +15,9 @@ from nodes import Cluster
 from recording import RANKWISE, Recording
 
 # As in test_map_launched.py: of 4 ranks in a ring, neighbours share a node in blocks, and never in turns.
-LIBRARIES = list(first_of_each(across_nodes(), lambda mpi: mpi.family))
+ALL = across_nodes()
+FIRST = list(first_of_each(ALL, lambda mpi: mpi.family))
+LIBRARIES = [pytest.param(mpi, marks=() if mpi in FIRST else pytest.mark.exhaustive) for mpi in ALL]
 NODES = 2
 SECONDS = 4 * LIMIT_SECONDS  # for a launch of each distribution
 
