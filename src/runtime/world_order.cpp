@@ -99,9 +99,14 @@ char *value_for_program(const char *name) {
 
 }  // namespace
 
-void read_wish() {
+bool is_asked() {
   const char *wish = std::getenv(variable);
-  if (wish == nullptr || *wish == '\0') return;
+  return wish != nullptr && *wish != '\0';
+}
+
+void read_wish() {
+  if (!is_asked()) return;
+  const char *wish = std::getenv(variable);
   wanted = true;
   given = strncmp(wish, "order", 5) == 0;
   renumbers = strstr(wish, "renumber") != nullptr;

@@ -15,6 +15,9 @@ inline bool wanted = false;
 // Reads RANKWISE_PLACE.
 void read_wish();
 
+// The same, but only whether there is a new order.
+bool is_asked();
+
 // MPI_Init has succeeded: jobs that this process starts from now on are not meant. The variables of the launcher no
 // longer matter.
 void begun();

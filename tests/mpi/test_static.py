@@ -14,6 +14,8 @@ import recording
 from libraries import Mpi
 from recording import LIMIT_SECONDS, PROGRAMS, RANKWISE, Compile, Recording
 
+from golden import assert_complaint
+
 CALLS = """SELECT rank, communicators.name, procedures.name, size_bin,
                   sum(calls), sum(bytes_sent), sum(bytes_received)
            FROM calls JOIN procedures ON procedures.id = calls.procedure
@@ -162,6 +164,25 @@ def test_without_the_archive_it_is_refused(mpi: Mpi, link: Link, tmp_path: Path)
     assert done.process.returncode == 2
     assert "`rankwise link-flags`" in done.process.stderr
     assert done.process.stdout == ""
+
+
+def test_it_can_not_have_another_order(mpi: Mpi, link: Link, tmp_path: Path) -> None:
+    """That is said before it runs, or, where only the run shows what a script starts, in MPI_Init."""
+    words = mpi.launch(2, link("reads_rank.c", link_flags()))
+    script, order = tmp_path / "job.sh", tmp_path / "order"
+    script.write_text(f"#!/bin/sh\nexec {shlex.join(words)}\n")
+    script.chmod(0o755)
+    order.write_text("1,0\n")
+    place = ("--place", str(order))
+    refused = recording.run(words, tmp_path / "refused.rankwise", mpi.env(), *place)
+    assert (refused.process.returncode, refused.process.stdout) == (2, "")
+    assert_complaint(refused.process.stderr, "--place .. linked in statically")
+    done = recording.run([str(script)], tmp_path / "kept.rankwise", mpi.env(), *place)
+    assert done.process.returncode == 0, done.process.stderr
+    assert sorted(done.process.stdout.split("\n")) == ["", "0 is 0", "1 is 1"]
+    assert "MPI_COMM_WORLD keeps its order" in done.process.stderr
+    [why] = [text for text in done.warnings if "kept its order" in text]
+    assert "statically" in why
 
 
 def test_doctor_knows_it(mpi: Mpi, link: Link) -> None:

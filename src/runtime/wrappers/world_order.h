@@ -147,11 +147,19 @@ inline void stand_in_for_world(MPI_Comm made) {
   world::ordered = made;
 }
 
+inline void keep(int rank, const char *why) {
+  if (rank == 0) say_once("MPI_COMM_WORLD keeps its order: %s", why);
+  rankwise_header *head = counters_file::header();
+  if (head != nullptr) snprintf(head->world_order_kept, sizeof head->world_order_kept, "%s", why);
+}
+
 }  // namespace world_order_here
 
 // Every process of the job must take part, regardless of its counters. Processes that were spawned keep their order.
 void change_world_order() {
-  if (!world_order::wanted || !queries.find()) return;
+  // `wanted` is never set in a program with MPI and Rankwise linked in, because not all of its calls pass us.
+  const bool is_linked = !world_order::wanted && world_order::is_asked();
+  if (!(world_order::wanted || is_linked) || !queries.find()) return;
   abi::find_constants("");
   world_order::begun();
   MPI_Comm parent = abi::comm_null;
@@ -160,6 +168,7 @@ void change_world_order() {
   int size = 0;
   if (queries.Comm_size(abi::comm_world, &size) != abi::success || size < 2) return;
   if (queries.Comm_rank(abi::comm_world, &rank) != abi::success) return;
+  if (is_linked) return world_order_here::keep(rank, "the program has MPI linked in statically");
   const bool begun = lifecycle::state::started;
   const auto obstacle = static_cast<unsigned char>(world_order::variable_read());
   world_order_here::Attempt attempt(abi::comm_world, rank, size);
@@ -168,7 +177,5 @@ void change_world_order() {
     world_order_here::stand_in_for_world(made);
     return;
   }
-  if (rank == 0) say_once("--place: MPI_COMM_WORLD keeps its order: %s", attempt.problem());
-  rankwise_header *head = counters_file::header();
-  if (head != nullptr) snprintf(head->world_order_kept, sizeof head->world_order_kept, "%s", attempt.problem());
+  world_order_here::keep(rank, attempt.problem());
 }
