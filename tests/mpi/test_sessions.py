@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from libraries import Mpi
-from recording import LIMIT_SECONDS, Record, Recording
+from recording import LIMIT_SECONDS, Compile, Record, Recording, run_on
 
 pytestmark = pytest.mark.each_family
 
@@ -98,3 +98,18 @@ def test_mpi_is_opened_again(record_if_able: Record) -> None:
     assert done.calls("MPI_Session_init") == dict.fromkeys(range(3), (2, 0, 0))
     assert done.rows("SELECT partial FROM run") == [(0,)]
     assert done.warnings == []
+
+
+def test_a_session_before_the_world_keeps_its_order(library: Mpi, compiled: Compile, tmp_path: Path) -> None:
+    """The communicators of the session have the launcher's order already; `rankwise run --place` says so."""
+    words = library.launch(3, compiled(library, "sessions.c"), "twfe")
+    plain = subprocess.run(words, capture_output=True, timeout=LIMIT_SECONDS, env=library.env())
+    if plain.returncode:
+        pytest.skip(f"{library.name} itself fails (status {plain.returncode})")
+    order = tmp_path / "order"
+    order.write_text("2,0,1\n")
+    done = run_on(library, words, tmp_path / "a.rankwise", "--place", str(order))
+    assert done.process.returncode == 0, done.process.stderr
+    assert volumes(done) == {"W": ring([0, 1, 2], 50), "fkept:0": ring([0, 1, 2], 40)}
+    [why] = done.warnings
+    assert "a session before MPI_Init" in why

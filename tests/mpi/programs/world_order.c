@@ -153,6 +153,44 @@ static void error_handlers(void) {
   MPI_Errhandler_free(&before);
 }
 
+static int calls_of_many, calls_with_world;
+
+static void one_of_many(MPI_Comm *comm) {
+  int mine = -1;
+  MPI_Comm_rank(*comm, &mine);
+  check(mine == rank, "rank in a handler");
+  calls_with_world += *comm == MPI_COMM_WORLD;
+  calls_of_many++;
+}
+
+#define TEN(define, tens)                                                                                         \
+  define(tens##0) define(tens##1) define(tens##2) define(tens##3) define(tens##4) define(tens##5) define(tens##6) \
+      define(tens##7) define(tens##8) define(tens##9)
+#define FORTY(define) TEN(define, 1) TEN(define, 2) TEN(define, 3) TEN(define, 4)
+#define HANDLER(number) \
+  static void handle##number(MPI_Comm *comm, int *code, ...) { one_of_many(comm); }
+FORTY(HANDLER)
+#define NAME(number) handle##number,
+static void (*many[])(MPI_Comm *, int *, ...) = {FORTY(NAME)};
+
+// More functions than Rankwise has room for: the last ones get another handle of the same communicator.
+static void many_error_handlers(void) {
+  enum { count = sizeof many / sizeof *many };
+  MPI_Errhandler handlers[count], before;
+  int i;
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
+  for (i = 0; i < count; i++) MPI_Comm_create_errhandler(many[i], &handlers[i]);
+  for (i = 0; i < count; i++) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handlers[i]);
+    MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER);
+    check(calls_of_many == i + 1, "each handler is called");
+  }
+  check(calls_with_world >= 31, "the first 32 handlers get the world");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
+  for (i = 0; i < count; i++) MPI_Errhandler_free(&handlers[i]);
+  MPI_Errhandler_free(&before);
+}
+
 static void names(void) {
   char name[MPI_MAX_OBJECT_NAME];
   int length;
@@ -258,6 +296,7 @@ int main(int argc, char **argv) {
     groups();
     attributes();
     error_handlers();
+    many_error_handlers();
     names();
     constructors();
     windows_and_files(argv[1]);
