@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankwise.commands.durations import duration
 from rankwise.commands.messages import Waiting
 from rankwise.commands.messages import say as _say
+from rankwise.commands.world_order import AskedOrder
 from rankwise.errors import RankwiseError
 from rankwise.launch import clock_sync, inside_options, job, reorder
-from rankwise.launch.detect import Kind
 from rankwise.launch.environment import prepare, save_every
 from rankwise.launch.foreign_processes import ForeignProcesses
 from rankwise.launch.observer import Observer
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     import sqlite3
 
     from rankwise.commands.with_settings import WithSettings
-    from rankwise.launch.world_order import WorldOrder
     from rankwise.profile.assemble import Assembly
     from rankwise.render.terminal.live.beside import View
 
@@ -137,15 +136,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--renumber",
         action="store_true",
-        help="with --place and an order: variables of the launcher such as PMI_RANK have the new rank for the"
-        " program",
+        help="with an order in the file of --place or --with: variables of the launcher such as PMI_RANK"
+        " have the new rank for the program",
     )
     parser.add_argument(
         "--with",
         dest="with_settings",
         metavar="FILE",
         type=Path,
-        help="apply these settings of the MPI library, found by `rankwise tune`",
+        help="apply these settings of the MPI library, places of ranks and order of MPI_COMM_WORLD, found by "
+        "`rankwise tune` and `rankwise optimize`",
     )
     parser.add_argument(
         "--top",
@@ -174,18 +174,11 @@ def run(arguments: argparse.Namespace) -> int:
     preloaded = library()
     only = inside_options.only(arguments.inside) if arguments.inside is not None else []
     settings = _inside(planned, only, everything=arguments.see_all, nothing=arguments.no_inside)
-    order = _order(
-        planned,
-        arguments.place,
-        arguments.machine,
-        renumber=arguments.renumber,
-        reorder=arguments.reorder,
-    )
+    asked_order = AskedOrder.by(arguments)
+    order = asked_order.of_place(planned)
     reordering = reorder.asked(arguments.reorder, None if order else arguments.machine)
     if reordering:
         settings |= reordering.settings()
-    if order:
-        settings |= order.settings()
     if arguments.save_every is not None:
         settings |= save_every(arguments.save_every)
     if arguments.no_counters:
@@ -219,6 +212,9 @@ def run(arguments: argparse.Namespace) -> int:
     applied = None
     if arguments.with_settings is not None:
         applied = _applied(arguments.with_settings, planned, arguments.mpi, quiet=arguments.quiet)
+        order = asked_order.of_settings(planned, applied.settings) or order
+    if order:
+        settings |= order.settings()
     output = (arguments.output or planned.default_output()).absolute()
     if arguments.report:
         from rankwise.commands import report  # not above: most runs have none
@@ -335,25 +331,6 @@ def _applied(file: Path, planned: Plan, mpi: str | None, *, quiet: bool) -> With
         for line in filter(None, [applied.other_version(), *applied.notes]):
             _say(line)
     return applied
-
-
-def _order(
-    planned: Plan, file: Path | None, machine: Path | None, *, renumber: bool, reorder: bool
-) -> WorldOrder | None:
-    """Return the order of MPI_COMM_WORLD that the options ask for, None if it stays."""
-    if file is None:
-        if renumber:
-            raise RankwiseError("--renumber is for an order of MPI_COMM_WORLD: add --place FILE")
-        return None
-    if reorder:
-        raise RankwiseError("--place and --reorder each choose the ranks: remove one of them")
-    for detection in planned.detections:
-        if detection.kind is Kind.LINKED:
-            text = f"--place: {detection.program} has MPI linked in statically, and can't participate"
-            raise RankwiseError(text)
-    from rankwise.placement import world_order  # not above: it loads NumPy
-
-    return world_order.asked(file, machine, renumber=renumber)
 
 
 def _view(directory: RunDirectory) -> View | None:
@@ -475,7 +452,8 @@ def _finish(
         _say(unrecorded)
     profiles = [made.path, *(other.path for other in made.others)]
     if applied and not asked.quiet:
-        for doubt in filter(None, [applied.other_place(made.path), applied.unmet(profiles)]):
+        doubts = applied.other_place(made.path), applied.other_nodes(made.path), applied.unmet(profiles)
+        for doubt in filter(None, doubts):
             _say(doubt)
     if not asked.keep:
         with Waiting(f"{directory.path} to be removed", not asked.quiet):

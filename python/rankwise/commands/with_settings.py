@@ -79,6 +79,8 @@ class WithSettings(NamedTuple):
                 "remove --with"
             )
         launch = _launch(path, settings, planned.words, environment) if settings.bindings else None
+        if settings.order:
+            _check_ranks(path, len(settings.order.new_rank), planned.command)
         return cls(path, settings, library, version, launch, translation.notes)
 
     def variables(self, directory: Path) -> dict[str, str]:
@@ -122,6 +124,30 @@ class WithSettings(NamedTuple):
             hosts = {str(host) for (host,) in connection.execute("SELECT DISTINCT host FROM ranks")}
             if hosts and measured and not hosts <= measured:
                 return self._doubt(f"this run was on {_some(sorted(hosts))}")
+        return ""
+
+    def other_nodes(self, profile: Path) -> str:
+        """Say that the order of MPI_COMM_WORLD was found for other places; '' if not, or if it is unknown.
+
+        Args:
+            profile: of the run.
+        """
+        from rankwise.analysis.messages.traffic import whereabouts
+        from rankwise.analysis.opened import opened_profile
+        from rankwise.placement.present_placement import known_hosts
+        from rankwise.placement.verification.check_bindings import order_kept
+
+        order = self.settings.order
+        if order is None:
+            return ""
+        with suppress(RankwiseError), opened_profile(profile) as connection:
+            hosts = known_hosts(whereabouts(connection))
+            is_applied = len(hosts) == len(order.new_rank) and not order_kept(profile)
+            if is_applied and (why := order.elsewhere(hosts)):
+                return (
+                    f"--with {self.path}: the order of MPI_COMM_WORLD is for other places: {why}; launch the "
+                    "job as before, or find a new order with `rankwise optimize`"
+                )
         return ""
 
     def unmet(self, profiles: Sequence[Path]) -> str:
@@ -199,6 +225,18 @@ def _launch(path: Path, settings: Settings, words: Sequence[str], environment: M
             'start as many, or take its "bindings" out'
         )
     return launch
+
+
+def _check_ranks(path: Path, wanted: int, command: CommandLine) -> None:
+    """Refuse a command that starts another number of ranks than an order has, as far as its options tell."""
+    known = command.known
+    counts = [known.ranks(context.options) if known else None for context in command.contexts]
+    ranks = sum(filter(None, counts))
+    if None not in counts and ranks != wanted:
+        raise RankwiseError(
+            f"--with {path} has an order of {wanted} ranks, and the command starts {ranks}: "
+            'start as many, or take its "order" out'
+        )
 
 
 def _communicators(processes: Sequence[int]) -> str:

@@ -1,18 +1,27 @@
-"""The order of MPI_COMM_WORLD that processes are to give themselves in MPI_Init: the option --place."""
+"""The order of MPI_COMM_WORLD that processes are to give themselves in MPI_Init: --place, and settings."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rankwise.launch import reorder
+from rankwise.launch.detect import Detection, Kind
 
 ORDER, TRAFFIC = "world.order", "world.traffic"
 FILE_NAMES = (ORDER, TRAFFIC)
 """In the run directory, where src/runtime/world_order.cpp looks for them."""
 
 _MAGIC = b"RANKTRAF"
+
+
+def refusal(detections: Iterable[Detection]) -> str:
+    """Say why programs can't get a new order; '' if they can, as far as it is known before they run."""
+    for detection in detections:
+        if detection.kind is Kind.LINKED:
+            return f"{detection.program} has MPI linked in statically, and can't participate"
+    return ""
 
 
 class WorldOrder(NamedTuple):

@@ -147,7 +147,7 @@ def reordered_text(families: Sequence[Family]) -> str:
     """Return how many of the communicators that may be reordered have a new order, if any."""
     done = [family for family in families if family.reordered]
     if any(family.name == _WORLD for family in done):
-        return "MPI_COMM_WORLD, in MPI_Init (--place)"
+        return "MPI_COMM_WORLD, in MPI_Init (--place or --with)"
     asked = sum(family.reorder for family in families)
     allowed = f"{count_text(len(done))} of {count_text(asked)} communicators that allow it"
     return f"{allowed}, to suit the machine" if done else ""

@@ -209,12 +209,12 @@ def _remaining(outcome: Outcome, about: About, *, overruled: bool) -> Settings |
         rules = ()
     for_rules = by_version(before.about.library).not_overruled
     others = {name: value for name, value in before.environment.items() if for_rules.get(name) != value}
-    if not rules and not others and not before.bindings:
+    if not rules and not others and not before.bindings and not before.order:
         return None
     environment: Mapping[str, str] = before.environment if rules else others
     if rules and overruled:
         environment = {**environment, **by_version(about.library).not_overruled}
-    return Settings(about, rules, environment, before.bindings)
+    return Settings(about, rules, environment, before.bindings, before.order)
 
 
 @contextmanager

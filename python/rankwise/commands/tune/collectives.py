@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tuned(arguments: argparse.Namespace) -> int:
     """Tune; 0, 128 + n if signal n ended it early, or RankwiseError."""
-    from rankwise.commands.tune.profiled import say_if_partial
+    from rankwise.commands.tune.profiled import say_if_partial, say_if_reordered
     from rankwise.launch.signals import Signals
     from rankwise.render.terminal.cost import print_cost
     from rankwise.render.terminal.tuning import print_tuned
@@ -83,6 +83,7 @@ def _tuned(arguments: argparse.Namespace) -> int:
     program = Program.of(arguments.command, os.environ)
     check = check_words(arguments.check)
     say_if_partial(arguments.file)
+    say_if_reordered(arguments.file)
     known = profiled(arguments.file, arguments.cells)
     program.refuse_other_library(known.about.library, known.about.abi, arguments.file)
     program.refuse_own_settings(rules=True)

@@ -130,6 +130,7 @@ def _notes(outcome: Outcome) -> list[str]:
         for word, is_there in (
             ("variables", outcome.before.environment),
             ("places of ranks", outcome.before.bindings),
+            ("new ranks", outcome.before.order),
         )
         if is_there
     ]

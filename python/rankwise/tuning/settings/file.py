@@ -24,9 +24,10 @@ from rankwise.tuning.libraries import libraries
 from rankwise.tuning.settings.apply import translate
 from rankwise.tuning.settings.model import About, Settings
 from rankwise.tuning.settings.places import for_launchers, how_to_use
+from rankwise.tuning.settings.rank_order import RankOrder
 from rankwise.tuning.settings.rule import Algorithm, Evidence, Raced, Rule
 from rankwise.tuning.settings.translation import Translation
-from rankwise.tuning.settings.words import comment, one_line
+from rankwise.tuning.settings.words import comment, how_to_order, one_line
 from rankwise.whole_files import appearing, refuse_existing
 
 VERSION = 1
@@ -36,7 +37,9 @@ OPTION = "-o"
 _SHELL = ".env"
 _PLACES = ".places"
 _MARK = "rankwise_settings"
-_KEYS = (_MARK, "about", "rules", "environment", "bindings")
+_REQUIRED = (_MARK, "about", "rules", "environment", "bindings")
+_ORDER = "order"
+_KEYS = (*_REQUIRED, _ORDER)
 _ABOUT = tuple(field.name for field in fields(About))
 _GAIN = ("ratio", "low", "high", "confidence", "pairs")
 _MOST = (1 << 63) - 1
@@ -103,7 +106,8 @@ def write_all(
     own = _beside(path, translation.suffix).absolute()
     shell, directory = _beside(path, _SHELL), places_beside(path)
     places = for_launchers(settings, directory)
-    texts = {path: text, shell: _for_shell(settings, translation, own, shell, how_to_use(places, launch))}
+    how = [*how_to_use(places, launch), *how_to_order(settings, path)]
+    texts = {path: text, shell: _for_shell(settings, translation, own, shell, how)}
     if translation.suffix:
         texts[own] = translation.text
     written = [*texts, *([directory] if places else [])]
@@ -173,7 +177,7 @@ def _for_shell(
         translation: of the settings.
         own: the library's own file.
         shell: the file of these lines.
-        places: comments on the places of ranks.
+        places: comments on the places of ranks, and on their order.
     """
     variables = translation.variables_for(str(own))
     how = [
@@ -222,6 +226,8 @@ def _text(settings: Settings) -> str:
         "rules": [asdict(rule) for rule in settings.rules],
         "environment": dict(settings.environment),
         "bindings": [asdict(binding) for binding in settings.bindings],
+        # Otherwise earlier versions can read the file.
+        **({_ORDER: asdict(settings.order)} if settings.order else {}),
     }
     # The text is read, not the object: Python has tuples where JSON has lists.
     text = json.dumps(content, indent=1)
@@ -256,13 +262,17 @@ def _settings(file: Field) -> Settings:
     version = file.keys(None)[_MARK]
     if version.whole(1, _MOST) != VERSION:
         raise version.error(f"this Rankwise reads version {VERSION}; use the one that wrote the file")
-    keys = file.keys(_KEYS, required=_KEYS)
-    return Settings(
+    keys = file.keys(_KEYS, required=_REQUIRED)
+    made = Settings(
         _about(keys["about"]),
         tuple(_rule(field) for field in keys["rules"].items()),
         dict(_variable(name, field) for name, field in keys["environment"].keys(None).items()),
         tuple(_binding(field) for field in keys["bindings"].items()),
+        _order(keys[_ORDER]) if _ORDER in keys else None,
     )
+    if made.order and made.bindings:
+        raise keys[_ORDER].error("the bindings place the ranks already: remove one of the two")
+    return made
 
 
 def _about(field: Field) -> About:
@@ -380,3 +390,16 @@ def _binding(field: Field) -> Binding:
             for name, number in numbers.items()
         },
     )
+
+
+def _order(field: Field) -> RankOrder:
+    names = [attribute.name for attribute in fields(RankOrder)]
+    keys = field.keys(names, required=names)
+    ranks = keys["new_rank"].items(1)
+    new_rank = tuple(rank.whole(0, len(ranks) - 1) for rank in ranks)
+    if len(set(new_rank)) < len(new_rank):
+        raise keys["new_rank"].error(f"must have each rank from 0 to {len(ranks) - 1} once")
+    node = tuple(number.whole(0) for number in keys["node"].items())
+    if len(node) != len(new_rank):
+        raise keys["node"].error(f"must have a number for each of {len(new_rank)} ranks")
+    return RankOrder(new_rank, node)

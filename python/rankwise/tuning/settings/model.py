@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 
 from rankwise.launchers.binding import Binding
+from rankwise.tuning.settings.rank_order import RankOrder
 from rankwise.tuning.settings.rule import Rule
 from rankwise.version import __version__
 
@@ -52,12 +53,14 @@ class Settings:
         rules: for collectives.
         environment: variables for the ranks, in addition to those of the rules.
         bindings: the place of each rank; empty: as the launch says.
+        order: of MPI_COMM_WORLD; None: as the launcher says. There are bindings or an order, never both.
     """
 
     about: About
     rules: tuple[Rule, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     bindings: tuple[Binding, ...] = ()
+    order: RankOrder | None = None
 
     @property
     def identity(self) -> str:
@@ -68,5 +71,6 @@ class Settings:
         ]
         places = [asdict(binding) for binding in self.bindings]
         about = (self.about.library, self.about.command)
-        text = json.dumps([about, rules, dict(self.environment), places], sort_keys=True)
+        order = [asdict(self.order)] if self.order else []
+        text = json.dumps([about, rules, dict(self.environment), places, *order], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -60,7 +60,8 @@ class Raced:
         calls: of a process: the weight of this size.
         share: of the time on other communicators with the same size, between 0 and 1.
         root: rank in the communicator.
-        groups: concurrent communicators: world ranks of each, as profile.members.compact writes them.
+        groups: concurrent communicators: the ranks that the launcher assigns to the processes of each, as
+            profile.members.compact writes them.
         late_us: delay of each of their processes after the first, in the order of `groups`; empty: all
             arrive at once.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 from rankwise.text.names import library_said
 from rankwise.text.units import (
@@ -34,6 +35,22 @@ def comment(settings: Settings) -> list[str]:
     else:
         lines.append("the gain of the program was not measured")
     return [f"# {one_line(line)}" for line in [*lines, *map(in_words, settings.rules)]]
+
+
+def how_to_order(settings: Settings, path: Path) -> list[str]:
+    """Return lines of a shell comment on the order of MPI_COMM_WORLD; none if the settings have none.
+
+    Args:
+        settings: with or without an order.
+        path: of their file.
+    """
+    if settings.order is None:
+        return []
+    words = ["rankwise", "run", "--with", str(path), "--", *settings.about.command]
+    return [
+        "# The order of MPI_COMM_WORLD is not a variable: Rankwise changes it in MPI_Init.",
+        f"#   {one_line(shlex.join(words))}",
+    ]
 
 
 def what_for(rule: Rule) -> str:
