@@ -7,6 +7,7 @@ to be on one node is none, so large is the gain.
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import tempfile
 from pathlib import Path
@@ -14,9 +15,9 @@ from typing import Any
 
 import nodes
 import pytest
-from launching import across_nodes, launch, run
+from launching import across_nodes, launch, record_success, run
 from libraries import Mpi, first_of_each
-from recording import RANKWISE
+from recording import RANKWISE, Recording
 
 from rankwise.tuning.settings.file import read
 
@@ -93,3 +94,31 @@ def test_a_halo_in_a_bad_order(mpi: Mpi, slow: nodes.Cluster, place: Path) -> No
     # The finding's estimate is of the time in transfer, the other of all time in MPI.
     assert steps["map"]["promise"]["why"].startswith(("off-node-traffic", "another placement"))
     assert (answer["verdict"], read(file).rules) == ("faster", ())
+
+
+def off_node(done: Recording) -> int:
+    hosts = dict(done.rows("SELECT rank, host FROM ranks"))
+    return sum(size for (a, b), (_, size) in done.messages().items() if hosts[a] != hosts[b])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("mpi", LIBRARIES[:1], ids=lambda mpi: mpi.name)
+def test_a_launcher_that_places_no_rank(mpi: Mpi, slow: nodes.Cluster, place: Path) -> None:
+    """The order of MPI_COMM_WORLD changes, and the file has it: the same halo exchange, behind a script."""
+    program, launcher, file = place / "halo", place / "ourlaunch", place / "halo.tuned.json"
+    mpi.compile(program, PROGRAMS / "halo.c")
+    words = launch(mpi, slow, 3, "round-robin", program, "3", "2", "500000", "4", "0")
+    launcher.write_text(f"#!/bin/sh\nexec {shlex.join(words)}\n")
+    launcher.chmod(0o755)
+    done, answer = optimize(mpi, slow, place, [str(launcher)], "-o", str(file))
+    step = of_steps(answer)["map"]
+    assert (step["verdict"], answer["verdict"]) == ("kept", "faster"), done.stderr
+    assert "ourlaunch" in step["by_order"]
+    settings = read(file)
+    assert (settings.bindings, settings.order is not None) == ((), True)
+    (place / "given").mkdir()
+    given = record_success(mpi, slow, place / "given", [str(launcher)])
+    (place / "tuned").mkdir()
+    tuned = record_success(mpi, slow, place / "tuned", [str(launcher)], "--with", str(file))
+    assert off_node(tuned) < off_node(given)
+    assert tuned.messages() == given.messages()

@@ -29,6 +29,7 @@ from rankwise.trials.saved_runs import SavedPairs, SavedRuns
 from rankwise.trials.ways import Runs, Way
 from rankwise.tuning.proof import prove
 from rankwise.tuning.settings.model import About, Settings
+from rankwise.tuning.settings.rank_order import RankOrder
 from rankwise.tuning.settings.rule import Algorithm, Rule
 
 ABOUT = About("0.1.0", "2026-01-01T00:00:00+00:00", "Open MPI v4.1.4", "openmpi", ("one",), ("mpirun", "app"))
@@ -283,6 +284,24 @@ def shown(outcome: Optimized) -> str:
     return page.getvalue()
 
 
+@pytest.mark.parametrize("factor", [1.0, 0.5])
+def test_why_the_order_of_ranks_was_changed_is_said_and_saved(
+    factor: float, job: Job, golden: Golden
+) -> None:
+    reason = "ourlaunch can't take placements"
+
+    class Ordered(Fake):
+        def attempt(self, now: Now) -> Tried:
+            return replace(super().attempt(now), by_order=reason)
+
+    world = World(factors={"a": factor})
+    outcome = job(world, [Ordered("a", 30, world, job.attempted)])
+    assert job.saved().attempts == outcome.attempts
+    [attempt] = outcome.attempts
+    assert attempt.by_order == reason
+    golden.says("".join(line for line in shown(outcome).splitlines(True) if line.startswith("a: ")))
+
+
 @pytest.mark.parametrize("how", ["error", "result", "promise"])
 @pytest.mark.parametrize("other", [1.0, 0.5])
 def test_there_is_nothing_to_gain_only_where_all_was_tried(how: str, other: float, job: Job) -> None:
@@ -522,8 +541,10 @@ def test_settings_together() -> None:
     def rule(number: int, size: int = 8) -> Rule:
         return Rule("MPI_Bcast", 4, size, size, Algorithm("x", number, 0))
 
-    kept = Settings(ABOUT, (rule(1), rule(2, 16)), {"a": "1", "b": "1"})
+    order = RankOrder((1, 0), (0, 1))
+    kept = Settings(ABOUT, (rule(1), rule(2, 16)), {"a": "1", "b": "1"}, order=order)
     both = together(kept, Settings(ABOUT, (rule(3),), {"b": "2"}))
+    assert both.order == together(Settings(ABOUT), kept).order == order
     assert both.rules == (rule(2, 16), rule(3))
     assert dict(both.environment) == {"a": "1", "b": "2"}
 

@@ -213,13 +213,19 @@ def _steps(
     bitwise: bool,
     confidence: float,
 ) -> list[Step]:
+    from rankwise.launch.world_order import refusal
     from rankwise.optimization.collectives import Collectives
     from rankwise.optimization.parameters import Parameters
     from rankwise.optimization.places import Places
     from rankwise.topology.machine.read import read_machine
 
     return [
-        Places(program.words, program.environment, read_machine(machine) if machine else None),
+        Places(
+            program.words,
+            program.environment,
+            read_machine(machine) if machine else None,
+            no_order=refusal(program.planned.detections),
+        ),
         Collectives(
             partial(_open_racer, probe, program, inner, signals),
             inner.library,

@@ -1,4 +1,4 @@
-"""The user's command with settings: places for the launcher, the rest for the ranks."""
+"""The user's command with settings: places for the launcher, the order and the rest for the ranks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import mkdtemp
 
+from rankwise.launch.world_order import given
 from rankwise.placement.files import write_all
 from rankwise.placement.relaunch import understand
 from rankwise.trials.recorded import Command
@@ -33,7 +34,8 @@ def way_of(program: Program, directory: Path, settings: Settings, name: str, *, 
     own = Path(mkdtemp(prefix="settings-", dir=directory))
     variables: Mapping[str, str] = materialise(settings, own, library)
     if not settings.bindings:
-        return Way(name, Command(program.words, settings.environment), variables)
+        order = given(settings.order.new_rank, renumber=False) if settings.order else None
+        return Way(name, Command(program.words, settings.environment, order), variables)
     launch = understand(program.words, program.environment)
     bindings = launch.bindings(settings.bindings)
     place = own / "placement"

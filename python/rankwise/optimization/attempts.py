@@ -22,6 +22,7 @@ class Attempt:
         why: a sentence without its full stop.
         interval: of the ratio without / with it; None: there were no pairs.
         seconds: that it took.
+        by_order: why the order of MPI_COMM_WORLD was changed instead of the places; '' if it was not.
     """
 
     step: str
@@ -30,6 +31,7 @@ class Attempt:
     why: str
     interval: Interval | None = None
     seconds: float = 0.0
+    by_order: str = ""
 
 
 @dataclass

@@ -15,6 +15,7 @@ from rankwise.optimization.step import Now, Promise, Tried, judged, whole_rounds
 from rankwise.trials.plan import Aim
 from rankwise.trials.run import Interrupted
 from rankwise.trials.ways import Way
+from rankwise.tuning.as_launched import as_launched
 from rankwise.tuning.profiled import profiled
 from rankwise.tuning.racing.race import AIM
 from rankwise.tuning.racing.racer import Racer
@@ -76,7 +77,7 @@ class Collectives:
         """See Step."""
         profiled_run = profiled(now.profile, self._cells)
         request = Request(
-            targets=profiled_run.targets,
+            targets=as_launched(profiled_run.targets, now.kept.order),
             run_seconds=profiled_run.wall.rank_seconds,
             wall_seconds=profiled_run.wall.wall_seconds,
             ranks=profiled_run.wall.ranks,

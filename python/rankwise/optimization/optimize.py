@@ -243,13 +243,15 @@ class _Optimizer:
         except RankwiseError as error:
             # If a step can't be tried, the others may still be possible: the program itself runs.
             return Attempt(step.name, promise, "not tried", f"it could not be tried: {error}"), None
+        attempt = Attempt(step.name, promise, "kept", tried.why, tried.interval, by_order=tried.by_order)
         if tried.untried:
-            return Attempt(step.name, promise, "not tried", f"it could not be tried: {tried.why}"), None
+            why = f"it could not be tried: {tried.why}"
+            return replace(attempt, verdict="not tried", why=why, interval=None), None
         if tried.unfinished:
-            return Attempt(step.name, promise, "no time", tried.why, tried.interval), None
+            return replace(attempt, verdict="no time"), None
         if tried.added is None:
-            return Attempt(step.name, promise, "dropped", tried.why, tried.interval), None
-        return Attempt(step.name, promise, "kept", tried.why, tried.interval), together(kept, tried.added)
+            return replace(attempt, verdict="dropped"), None
+        return attempt, together(kept, tried.added)
 
     def _plan(self, profile: Path) -> _Plan:
         """Return the remaining steps, the one with the largest expected gain first."""
@@ -385,6 +387,7 @@ def together(kept: Settings, added: Settings) -> Settings:
         (*rules, *added.rules),
         {**kept.environment, **added.environment},
         added.bindings or kept.bindings,
+        added.order or kept.order,
     )
 
 

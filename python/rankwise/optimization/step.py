@@ -86,6 +86,7 @@ class Tried:
         why: it is dropped, or what it does; a sentence without its full stop.
         unfinished: the time was over before it was decided: it can be tried again.
         untried: it could not be tried, so that nothing is known.
+        by_order: why the order of MPI_COMM_WORLD was changed instead of the places; '' if it was not.
     """
 
     added: Settings | None
@@ -93,6 +94,7 @@ class Tried:
     why: str
     unfinished: bool = False
     untried: bool = False
+    by_order: str = ""
 
 
 class Step(Protocol):
@@ -130,21 +132,23 @@ class Step(Protocol):
         """
 
 
-def judged(proof: Proof, added: Settings, what: str) -> Tried:
+def judged(proof: Proof, added: Settings, what: str, by_order: str = "") -> Tried:
     """Return the result of a proof for a step.
 
     Args:
         proof: of it.
         added: settings that were tried.
         what: they do, a clause.
+        by_order: see Tried.
     """
+    interval = proof.interval
     if proof.is_gain:
-        return Tried(added, proof.interval, what)
+        return Tried(added, interval, what, by_order=by_order)
     if proof.rejected:
-        return Tried(None, proof.interval, f"{what}: {proof.rejected}")
-    if proof.is_undecided or proof.interval is None:
-        return Tried(None, proof.interval, proof.ended.rstrip("."), unfinished=True)
-    return Tried(None, proof.interval, f"no gain proven; tried: {what}")
+        return Tried(None, interval, f"{what}: {proof.rejected}", by_order=by_order)
+    if proof.is_undecided or interval is None:
+        return Tried(None, interval, proof.ended.rstrip("."), unfinished=True, by_order=by_order)
+    return Tried(None, interval, f"no gain proven; tried: {what}", by_order=by_order)
 
 
 def whole_rounds(aim: Aim) -> int:

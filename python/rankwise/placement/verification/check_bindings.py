@@ -7,8 +7,10 @@ from pathlib import Path
 
 from rankwise.analysis.messages.traffic import Whereabouts
 from rankwise.analysis.opened import opened_profile
+from rankwise.errors import RankwiseError
 from rankwise.launchers.binding import Binding
 from rankwise.placement.present_placement import known_hosts, nodes_of
+from rankwise.placement.relaunch import PlacementError
 from rankwise.topology.machine.model import Machine
 
 
@@ -74,8 +76,8 @@ def each_bound(where: Whereabouts) -> bool:
     return True
 
 
-def not_applicable(where: Whereabouts, bindings: Sequence[Binding], machine: Machine) -> str:
-    """Say why a launcher can't apply a change, which would then seem useless; '' if it can.
+def refuse_unfit(where: Whereabouts, bindings: Sequence[Binding], machine: Machine) -> None:
+    """Refuse bindings that a launcher can't apply: they would seem useless.
 
     Args:
         where: the ranks are without the bindings.
@@ -83,15 +85,16 @@ def not_applicable(where: Whereabouts, bindings: Sequence[Binding], machine: Mac
         machine: whose nodes the hosts are.
 
     Raises:
-        RankwiseError: see misplaced.
+        PlacementError: ranks have their own processors, so another order of them has the effect.
+        RankwiseError: they have not; or see misplaced.
     """
     hosts_only = all(binding.core < 0 and binding.cpu < 0 for binding in bindings)
     if hosts_only and not misplaced(where, bindings, machine):
-        return (
+        why = (
             "ranks change places within their nodes alone, and the launcher is told no more than hosts: "
             "let it bind ranks to cores"
         )
-    return ""
+        raise PlacementError(why) if each_bound(where) else RankwiseError(why)
 
 
 def bound_otherwise(before: Whereabouts, after: Whereabouts) -> str:

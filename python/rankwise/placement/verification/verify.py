@@ -21,11 +21,10 @@ from rankwise.placement.mapping import Mapping
 from rankwise.placement.relaunch import Launch, PlacementError, Relaunched
 from rankwise.placement.verification.check_bindings import (
     bound_otherwise,
-    each_bound,
     misplaced,
     moved,
-    not_applicable,
     order_kept,
+    refuse_unfit,
 )
 from rankwise.placement.verification.measured import Measured, Seen, measure, unsteady
 from rankwise.trials.interval import Interval
@@ -192,8 +191,7 @@ class _Trial:
         if isinstance(launch, str):
             raise PlacementError(launch)
         self._seats = launch.bindings(self._mapping.bindings)
-        if why := not_applicable(self._where, self._seats, self._mapping.machine):
-            raise PlacementError(why) if each_bound(self._where) else RankwiseError(why)
+        refuse_unfit(self._where, self._seats, self._mapping.machine)
         directory = self._directory / _PLACEMENT
         write_all(self._seats, directory, ())
         relaunched: Relaunched = launch.relaunched(self._seats, directory)

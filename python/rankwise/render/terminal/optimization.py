@@ -102,4 +102,7 @@ def _gain(interval: Interval | None) -> str:
 
 
 def _sentence(attempt: Attempt) -> str:
-    return f"{attempt.why[:1].upper()}{attempt.why[1:].rstrip('.')}."
+    sentence = f"{attempt.why[:1].upper()}{attempt.why[1:].rstrip('.')}."
+    if not attempt.by_order:
+        return sentence
+    return f"{sentence} The launcher places no rank: {attempt.by_order}."
