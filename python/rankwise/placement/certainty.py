@@ -13,7 +13,8 @@ from rankwise.topology.machine.model import Source
 Kind = Literal["measured", "certain", "lower bound", "estimated", "unknown"]
 
 
-_RUN_TIME = "the run time: nothing was run; `rankwise map verify` measures it"
+_RUN_TIME = "the run time: nothing was run"
+_MEASURED_BY = "; `rankwise map verify` measures it"
 
 
 @dataclass(frozen=True)
@@ -29,15 +30,17 @@ class Statement:
     text: str
 
 
-def certainty(mapping: Mapping, *, complete: bool, inside: bool) -> list[Statement]:
+def certainty(mapping: Mapping, *, complete: bool, inside: bool, predicted: bool) -> list[Statement]:
     """Judge a placement that was not run.
 
     Args:
         mapping: the placement.
         complete: all messages of the run were counted.
         inside: messages inside collectives are included.
+        predicted: the machine may differ from the one of the run.
     """
-    return [_bytes(complete=complete, inside=inside), _times(mapping), Statement("unknown", _RUN_TIME)]
+    run_time = Statement("unknown", _RUN_TIME + ("" if predicted else _MEASURED_BY))
+    return [_bytes(complete=complete, inside=inside), _times(mapping), run_time]
 
 
 def verified_certainty(pairs: int, predicted: int, counted: Sequence[int]) -> list[Statement]:

@@ -73,7 +73,7 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
         said = notes(connection, run, mapping, machine_given=machine is not None, inside=inside)
         said = opened.notes() or said
         is_complete = trusted.complete and not profile_notes(connection, run, inside=inside)
-    statements = certainty(mapping, complete=is_complete, inside=inside)
+    statements = certainty(mapping, complete=is_complete, inside=inside, predicted=predict)
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
     near = predicted(mapping, relaunch.launch.placing) if relaunch.launch and not predict else None
