@@ -40,7 +40,8 @@ def test_the_screen(profile: Path, capsys: pytest.CaptureFixture[str], golden: G
     golden.says(text, "2 .. 2")
     lines = [line.split() for line in out.splitlines()]
     [second] = [line for line in lines if line[:3] == ["2", "2.00", "s"]]
-    assert second[-2:] == ["4", "2"]
+    assert second[-2:] == ["0.2", "0.2"]
+    assert ["2", "4", "2"] in lines  # hot, hidden
     hidden = [line for line in lines if line[:1] == ["2"] and "leaf04" in line and "Sendrecv" not in line]
     assert len(hidden) >= 2
     assert_facts(text, "93.7 % .. 6.2 %")

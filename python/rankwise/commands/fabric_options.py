@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from rankwise.network.fabric.model import Fabric
 
 
-def add_fabric(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """Declare --fabric."""
+def add_fabric(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
+    """Declare --fabric and --routing."""
     parser.add_argument(
         "--fabric",
         action="extend",  # the option may be there several times: once for each rail
@@ -51,6 +51,17 @@ def add_places(group: Any) -> None:
         "its environment), or the name of a rail or an adapter (default: %(default)s)",
     )
     add_lid(group)
+
+
+def add_rail(parser: argparse.ArgumentParser) -> None:
+    """Declare --rail where all ranks of a host use the same ports."""
+    parser.add_argument(
+        "--rail",
+        default="split",
+        metavar="POLICY",
+        help="host ports that messages use, as in `rankwise links`: split (evenly over all), first, or the "
+        "name of a rail or an adapter (default: %(default)s)",
+    )
 
 
 def add_lid(group: Any) -> None:

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the report (default: F.html beside the profile, BEFORE-AFTER.html of two)",
     )
     parser.add_argument("--force", action="store_true", help="replace the report if it exists")
-    add_fabric(parser, required=False)
+    add_fabric(parser)
     add_places(parser)
 
 
@@ -147,17 +147,15 @@ class _Fabric(NamedTuple):
 
 def _network(asked: _Fabric, of: Subject) -> dict[str, Any]:
     """Return what the page Network shows of a run, on the fabric that the options name."""
-    from rankwise.network.job.flows import flows
     from rankwise.network.job.rank_ports import given_places, places_of_run
     from rankwise.network.sources.open import open_fabric
     from rankwise.render.network.page_data import network_data
-    from rankwise.render.network.traffic import traffic
+    from rankwise.render.network.traffic import traffic_of_run
 
     fabric = open_fabric(asked.words, asked.routing)
     lid_offset = lid_offset_of(asked.lid, fabric)
-    sent = flows(of.connection)
     if asked.place is None:
         places = places_of_run(of.connection, fabric, asked.rail)
     else:
         places = given_places(of.connection, fabric, asked.place, asked.rail)
-    return network_data(traffic(fabric, sent, places, lid_offset), of.container)
+    return network_data(traffic_of_run(of.connection, fabric, places, lid_offset), of.container)

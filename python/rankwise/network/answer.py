@@ -10,6 +10,7 @@ from rankwise.network.cause_loads import CauseLoad, cause_loads
 from rankwise.network.hot_links import HotLink, hot_links
 from rankwise.network.loads import JobLoads
 from rankwise.network.quality import RailQuality, quality
+from rankwise.network.share import NetworkShare
 from rankwise.network.what_if import Scenario, as_it_is
 
 
@@ -23,6 +24,7 @@ class Answer:
         causes: with the links that each loads, most bytes first.
         hot: links between switches, the slowest first.
         quality: of the routes of each subnet.
+        share: of the network in the run; None: unknown, or the traffic is synthetic.
     """
 
     loads: JobLoads
@@ -30,6 +32,7 @@ class Answer:
     causes: tuple[CauseLoad, ...]
     hot: tuple[HotLink, ...]
     quality: tuple[RailQuality, ...]
+    share: NetworkShare | None
 
     @property
     def bottleneck(self) -> Bottleneck:
@@ -37,13 +40,16 @@ class Answer:
         return self.scenarios[0].bottleneck
 
 
-def answer(loads: JobLoads, others: Sequence[Scenario], top: int) -> Answer:
+def answer(
+    loads: JobLoads, others: Sequence[Scenario], top: int, share: NetworkShare | None = None
+) -> Answer:
     """Put the report together.
 
     Args:
         loads: of the job.
         others: the alternatives.
         top: number of hot links that are examined; 0 = all.
+        share: of the network in the run.
     """
     return Answer(
         loads,
@@ -51,4 +57,5 @@ def answer(loads: JobLoads, others: Sequence[Scenario], top: int) -> Answer:
         tuple(cause_loads(loads)),
         tuple(hot_links(loads, top)),
         tuple(quality(loads.fabric, loads.places, lid_offset=loads.lid_offset)),
+        share,
     )

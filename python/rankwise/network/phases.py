@@ -18,6 +18,7 @@ from rankwise.network.fabric.model import HOST_DOWN, HOST_UP
 from rankwise.network.hot_links import HotLink, described, ranked
 from rankwise.network.job.phases import FlowsByPhase
 from rankwise.network.loads import JobLoads, job_loads
+from rankwise.network.share import NetworkShare
 
 HOT = 0.5
 """A link is hot if it needs at least this share of the time of the most loaded link between switches."""
@@ -60,6 +61,7 @@ class LoadsOfPhase:
         hot: how many links between switches are hot in it.
         hidden: of these, how many the whole run does not show.
         seconds: that the most loaded link between switches takes for its bytes; None = rates are not known.
+        host_seconds: that the most loaded link of a host takes; None = rates are not known.
     """
 
     phase: Phase
@@ -68,11 +70,20 @@ class LoadsOfPhase:
     hot: int
     hidden: int
     seconds: float | None
+    host_seconds: float | None
 
     @property
     def percent_of_phase(self) -> float | None:
-        """Return which part of the phase the most loaded link is busy at least; None = not known."""
-        return None if self.seconds is None else 100.0 * self.seconds / max(self.phase.seconds, 1e-9)
+        """Percent of the phase that the busiest link between switches is busy at least; None = unknown."""
+        return self._busy(self.seconds)
+
+    @property
+    def percent_of_hosts(self) -> float | None:
+        """Percent of the phase that the busiest link of a host is busy at least; None = unknown."""
+        return self._busy(self.host_seconds)
+
+    def _busy(self, seconds: float | None) -> float | None:
+        return None if seconds is None else 100.0 * seconds / max(self.phase.seconds, 1e-9)
 
 
 @dataclass(frozen=True)
@@ -87,6 +98,7 @@ class LoadsByPhase:
         run_seconds: for the most loaded link of the run; None = unknown.
         hidden_links: number of links that are hot in a phase, but not over the run.
         hidden: the first of these links, each with its phase.
+        share: of the network in the run; None = unknown.
     """
 
     flows: FlowsByPhase
@@ -96,15 +108,19 @@ class LoadsByPhase:
     run_seconds: float | None
     hidden_links: int
     hidden: tuple[tuple[LoadsOfPhase, PhaseLink], ...]
+    share: NetworkShare | None
 
 
-def loads_by_phase(run: JobLoads, flows: FlowsByPhase, top: int) -> LoadsByPhase:
+def loads_by_phase(
+    run: JobLoads, flows: FlowsByPhase, top: int, share: NetworkShare | None = None
+) -> LoadsByPhase:
     """Send the flows of each phase over the fabric.
 
     Args:
         run: loads over the whole run.
         flows: the flows of the run, by phases.
         top: links that are reported for each phase; 0 = all.
+        share: of the network in the run.
     """
     loads = [
         job_loads(run.fabric, flows.of(number), run.places, lid_offset=run.lid_offset)
@@ -128,6 +144,7 @@ def loads_by_phase(run: JobLoads, flows: FlowsByPhase, top: int) -> LoadsByPhase
                 sum(int(of_rail.sum()) for of_rail in is_hot[number]),
                 len(hidden),
                 _most(own),
+                _most(own, of_hosts=True),
             )
         )
         listed_hidden += [(phases[-1], phase_links[link]) for link in hidden[:room]]
@@ -138,7 +155,7 @@ def loads_by_phase(run: JobLoads, flows: FlowsByPhase, top: int) -> LoadsByPhase
         for rail, of_run in enumerate(run_is_hot)
     ]
     count = sum(int(is_hidden.sum()) for is_hidden in hidden_in_any)
-    return LoadsByPhase(flows, run, tuple(phases), seconds, _most(run), count, tuple(listed_hidden))
+    return LoadsByPhase(flows, run, tuple(phases), seconds, _most(run), count, tuple(listed_hidden), share)
 
 
 def _links(
@@ -163,17 +180,18 @@ def _links(
     return phase_links
 
 
-def _takes(loads: JobLoads) -> list[NDArray[np.float64]]:
-    """Return the time that each link between switches needs for its load, 0 for others: per rail, shape (L,).
+def _takes(loads: JobLoads, *, of_hosts: bool = False) -> list[NDArray[np.float64]]:
+    """Return the time that each link needs for its load: per rail, shape (L,).
 
-    In seconds, or in bytes where rates are unknown: then all links count as equally fast.
+    Only of links of hosts, or else between switches; others have 0. In seconds, or in bytes where rates are
+    unknown: then all links count as equally fast.
     """
     known = _rates_known(loads)
     times = []
     for rail in loads.rails:
         at_host = (rail.subnet.classes == HOST_UP) | (rail.subnet.classes == HOST_DOWN)
         takes = seconds_of(rail.subnet, rail.bytes, rates=known)
-        times.append(np.where(at_host | (rail.bytes <= 0), 0.0, takes))
+        times.append(np.where((at_host == of_hosts) & (rail.bytes > 0), takes, 0.0))
     return times
 
 
@@ -181,10 +199,10 @@ def _rates_known(loads: JobLoads) -> bool:
     return all(np.isfinite(rail.subnet.links.rates[rail.bytes > 0]).all() for rail in loads.rails)
 
 
-def _most(loads: JobLoads) -> float | None:
-    """Return the seconds that the most loaded link between switches takes; None = rates are not known."""
+def _most(loads: JobLoads, *, of_hosts: bool = False) -> float | None:
+    """Return the seconds that the most loaded link between switches, or of a host, takes; None = unknown."""
     return (
-        max((float(times.max(initial=0.0)) for times in _takes(loads)), default=0.0)
+        max((float(times.max(initial=0.0)) for times in _takes(loads, of_hosts=of_hosts)), default=0.0)
         if _rates_known(loads)
         else None
     )

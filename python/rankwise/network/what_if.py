@@ -39,6 +39,11 @@ class Scenario:
     hottest: ClassLoads | None
     bottleneck: Bottleneck
 
+    @property
+    def excess(self) -> float | None:
+        """How many times the bound of its class the most loaded link has; None: there is no bound."""
+        return self.hottest.excess if self.hottest else None
+
 
 def as_it_is(loads: JobLoads) -> Scenario:
     """Return the scenario of the recorded placement and routes."""

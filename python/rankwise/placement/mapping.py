@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.analysis.messages.traffic import RunTraffic, Whereabouts
+from rankwise.analysis.percent import percent
 from rankwise.errors import RankwiseError
 from rankwise.launchers.binding import Binding
 from rankwise.placement.bindings import bindings_of
@@ -20,8 +21,12 @@ from rankwise.placement.present_placement import (
     machine_of_run,
 )
 from rankwise.placement.prices import prices
+from rankwise.placement.switch_links import SwitchLinks
 from rankwise.profile.progress import Listener
 from rankwise.topology.machine.model import SHAPE, Machine
+
+WORTH = 1.0
+"""Percent less on the most loaded link between switches that are worth a change."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +46,8 @@ class Mapping:
         natural: of rank r in the r-th slot.
         cyclic: of ranks that go to the nodes in turn.
         found: of this one.
-        gains: whether it is cheaper than the present one (or than the natural order without one).
+        gains: whether it is cheaper than the present one (or than the natural order without one), or spares
+            the links between switches at the same cost.
     """
 
     machine: Machine
@@ -108,19 +114,26 @@ def find_mapping(
         seed=seed,
         listener=listener,
     )
+    switch_links = SwitchLinks(machine)
+
+    def cost_of(slot: NDArray[np.int64]) -> PlacementCost:
+        cost = placement_cost(run.traffic, machine, slot, priced)
+        return replace(cost, between_switches=switch_links.most_loaded(run.traffic, slot))
+
     slot = slots[placed.slot]
-    before = None if present is None else placement_cost(run.traffic, machine, present.slot, priced)
-    natural = placement_cost(run.traffic, machine, slots[:ranks], priced)
+    before = None if present is None else cost_of(present.slot)
+    natural = cost_of(slots[:ranks])
     cyclic = placement_cost(run.traffic, machine, slots[_in_turn(machine.slots.host[slots])[:ranks]], priced)
-    cost = placement_cost(run.traffic, machine, slot, priced)
-    gains = cost.cost < (before or natural).cost
-    if present is not None and before is not None and not gains:  # a change that gains nothing is none
-        slot, cost = present.slot, before
+    cost = cost_of(slot)
+    slot_before = slots[:ranks] if present is None else present.slot
+    gains = _gains(before or natural, cost)
+    if not gains:  # a change that gains nothing is none
+        slot, cost = slot_before, before or natural
     return Mapping(
         machine=machine,
         unit=priced.unit,
         slot=slot,
-        slot_before=slots[:ranks] if present is None else present.slot,
+        slot_before=slot_before,
         bindings=bindings_of(machine, slot),
         moved=_moved(slot, present),
         bound=present.bound if present else 0,
@@ -131,6 +144,19 @@ def find_mapping(
         found=cost,
         gains=gains,
     )
+
+
+def _gains(before: PlacementCost, after: PlacementCost) -> bool:
+    is_cheaper = after.cost < before.cost
+    return is_cheaper or (after.cost == before.cost and spared_percent(before, after) >= WORTH)
+
+
+def spared_percent(before: PlacementCost, after: PlacementCost) -> float:
+    """Return the percentage that a placement takes off the most loaded link between switches; 0: unknown."""
+    if before.between_switches is None:
+        return 0.0
+    load = after.between_switches.load if after.between_switches else 0.0
+    return percent(before.between_switches.load - load, before.between_switches.load)
 
 
 def _present(where: Whereabouts, machine: Machine, may_differ: bool) -> tuple[PresentPlacement | None, str]:

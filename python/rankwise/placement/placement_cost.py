@@ -57,6 +57,7 @@ class PlacementCost:
         messages_off_node: between ranks on different nodes; None: their number is unknown.
         levels: from the outermost; levels at which no two slots of the machine meet are left out.
         bottleneck: the most loaded link; None if nothing goes over any.
+        between_switches: the most loaded link between switches, as SwitchLinks finds it.
     """
 
     cost: float
@@ -64,6 +65,7 @@ class PlacementCost:
     messages_off_node: int | None
     levels: list[LevelTraffic]
     bottleneck: LinkLoad | None = None
+    between_switches: LinkLoad | None = None
 
 
 def placement_cost(traffic: Traffic, machine: Machine, slot: ArrayLike, prices: Prices) -> PlacementCost:

@@ -21,9 +21,10 @@ from rankwise.network.job.given_hosts import GivenHost, given_hosts
 from rankwise.network.job.hosts import HostsByName
 from rankwise.network.job.phases import flows_by_phase
 from rankwise.network.job.rank_ports import Places, given_places, places_of_run, places_on
-from rankwise.network.loads import job_loads
+from rankwise.network.loads import JobLoads, job_loads
 from rankwise.network.phases import LoadsByPhase, loads_by_phase
-from rankwise.network.what_if import AS_IT_RAN, Scenario, alternatives, placed
+from rankwise.network.share import NetworkShare, mean_mpi_seconds, network_share
+from rankwise.network.what_if import AS_IT_RAN, Scenario, alternatives, as_it_is, placed
 from rankwise.text.names import call_name
 from rankwise.text.trust import partial_line
 from rankwise.text.units import byte_text
@@ -35,6 +36,8 @@ class Request:
 
     Attributes:
         profile: of the job; '' = none, its traffic is synthetic.
+        fabric: words of --fabric.
+        routing: rule for routes of cables without forwarding tables; None = the default.
         place: file with the hosts of the ranks; None = the hosts of the run.
         rail: policy for choosing among several rails.
         lid: policy for choosing among several LIDs of a port.
@@ -48,6 +51,8 @@ class Request:
     """
 
     profile: str
+    fabric: tuple[str, ...]
+    routing: str | None
     place: str | None
     rail: str
     lid: str
@@ -64,6 +69,8 @@ def request(arguments: argparse.Namespace) -> Request:
     """Return what the command line asks for."""
     return Request(
         profile=arguments.profile or "",
+        fabric=tuple(arguments.fabric),
+        routing=arguments.routing,
         place=arguments.place,
         rail=arguments.rail,
         lid=arguments.lid,
@@ -91,23 +98,41 @@ def of_run(fabric: Fabric, asked: Request) -> tuple[Answer, str, list[str]]:
                 f"{asked.profile} does not tell where the ranks are: give a file with the host of each by "
                 "--place"
             )
+        mpi_seconds = mean_mpi_seconds(connection)
         sent, places, notes = _job(connection, fabric, asked)
         notes = opened.notes() or notes
         others: list[Scenario] = []
         if asked.place is not None:
             others = _as_it_ran(connection, fabric, sent, asked.rail, lid_offset)
-    loads = job_loads(fabric, sent, places, lid_offset=lid_offset)
+        loads = job_loads(fabric, sent, places, lid_offset=lid_offset)
+        share = _share(connection, mpi_seconds, loads, asked)
     others += alternatives(fabric, sent, places, lid_offset=lid_offset)
-    return answer(loads, others, asked.limit), _messages(sent, asked), notes
+    return answer(loads, others, asked.limit, share), _messages(sent, asked), notes
+
+
+def _share(
+    connection: sqlite3.Connection, mpi_seconds: float, loads: JobLoads, asked: Request
+) -> NetworkShare | None:
+    return network_share(
+        connection,
+        mpi_seconds,
+        as_it_is(loads).bottleneck,
+        loads.flows,
+        [(rail.subnet, taking) for rail, taking in zip(loads.rails, loads.journeys.rails, strict=True)],
+        is_part=bool(asked.communicator),
+        lid_offset=loads.lid_offset,
+    )
 
 
 def of_phases(fabric: Fabric, asked: Request) -> tuple[LoadsByPhase, str, list[str]]:
     """Send the messages of each phase of a profile over the fabric; returns as `of_run`."""
     with opened_profile(Path(asked.profile)) as connection:
+        mpi_seconds = mean_mpi_seconds(connection)
         sent, places, notes = _job(connection, fabric, asked)
         parts = flows_by_phase(connection, sent)
-    loads = job_loads(fabric, sent, places, lid_offset=lid_offset_of(asked.lid, fabric))
-    return loads_by_phase(loads, parts, asked.limit), _messages(sent, asked), notes
+        loads = job_loads(fabric, sent, places, lid_offset=lid_offset_of(asked.lid, fabric))
+        share = _share(connection, mpi_seconds, loads, asked)
+    return loads_by_phase(loads, parts, asked.limit, share), _messages(sent, asked), notes
 
 
 def _job(connection: sqlite3.Connection, fabric: Fabric, asked: Request) -> tuple[Flows, Places, list[str]]:

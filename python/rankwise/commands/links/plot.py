@@ -41,7 +41,8 @@ def write(path: Path, answer: Answer, what: str) -> None:
         what: description of the messages.
     """
     from rankwise.render.network.picture import links_picture
-    from rankwise.views.links.sentences import joined, verdict_of
+    from rankwise.views.links.sentences import joined
+    from rankwise.views.links.verdict import verdict_of
 
     content = links_picture(answer.loads, verdict_of(answer), joined(answer.loads, what), _kind(path))
     with appearing(path, option="--plot") as [unfinished]:

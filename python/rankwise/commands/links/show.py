@@ -11,6 +11,7 @@ from typing import Any
 from rankwise.analysis.to_json import to_json
 from rankwise.commands.fabric_options import lid_offset_of
 from rankwise.commands.links.gather import Request, everywhere
+from rankwise.commands.links.map_lines import map_lines
 from rankwise.network.answer import Answer
 from rankwise.network.fabric.model import Fabric
 from rankwise.network.host_flows import host_flows
@@ -22,7 +23,9 @@ from rankwise.render.terminal.links import print_links
 from rankwise.render.terminal.page import Page
 from rankwise.views.links import link_tables as tables
 from rankwise.views.links import phases, sentences
+from rankwise.views.links.advice import advice
 from rankwise.views.links.data import answer_data, fabric_data
+from rankwise.views.links.verdict import busiest_phase, verdict_of
 from rankwise.views.view import Table, View
 
 _TOLD = 5
@@ -39,8 +42,11 @@ def show(answer: Answer, what: str, more: Sequence[str], asked: Request) -> None
         asked: by the command line.
     """
     head = sentences.joined(answer.loads, what)
-    verdict = sentences.verdict_of(answer)
-    findings = [*sentences.blamed(answer), *sentences.advice(answer, of_run=bool(asked.profile))]
+    verdict = verdict_of(answer)
+    advised = advice(answer, of_run=bool(asked.profile))
+    phase = busiest_phase(answer.loads.fabric, answer.share)
+    findings = [*([f"{phase}."] if phase else []), *sentences.blamed(answer), *advised.sentences]
+    commands = map_lines(answer.loads, asked, advised.objective)
     routes = [
         *filter(None, [sentences.passed(answer.loads)]),
         *sentences.worth(answer.quality, answer.loads.fabric),
@@ -49,10 +55,11 @@ def show(answer: Answer, what: str, more: Sequence[str], asked: Request) -> None
     key, rows, shown = _tables(answer, asked)
     if asked.json:
         said = {"matched": head, "verdict": f"{verdict}.", "sentences": [*findings, *routes], "notes": notes}
+        said |= {"commands": commands}
         _print_json({**said, **answer_data(answer), **({key: rows} if key else {})})
         return
     tail = notes if key else [*findings, *routes, *notes]
-    print_links(head, View(verdict, shown, {}), tail, asked.limit, sys.stdout)
+    print_links(head, View(verdict, shown, {}), tail, asked.limit, sys.stdout, () if key else commands)
 
 
 def _tables(answer: Answer, asked: Request) -> tuple[str, Sequence[object], list[Table]]:

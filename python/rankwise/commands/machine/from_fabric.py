@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rankwise.commands.fabric_options import add_lid, add_routing, lid_offset_of
+from rankwise.commands.fabric_options import add_lid, add_rail, add_routing, lid_offset_of
 from rankwise.commands.machine.inside import add_inside
 from rankwise.commands.machine.output import add_output, write_made
 
@@ -27,13 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--node", metavar="LIST", help="only these, such as $SLURM_JOB_NODELIST (default: all)"
     )
-    parser.add_argument(
-        "--rail",
-        default="split",
-        metavar="POLICY",
-        help="host ports that messages use, as in `rankwise links`: split (evenly over all), first, or the "
-        "name of a rail or an adapter (default: %(default)s)",
-    )
+    add_rail(parser)
     add_lid(parser)
     add_routing(parser)
     parser.add_argument(

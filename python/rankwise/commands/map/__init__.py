@@ -2,6 +2,7 @@
 
   rankwise map F.rankwise
   rankwise map F.rankwise --machine machine.json -o placement
+  rankwise map F.rankwise --fabric fabric/ --objective bottleneck -o placement
   rankwise map verify F.rankwise -o placement -- mpirun -n 8 ./app
   rankwise map predict F.rankwise --machine other.json
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 
 from rankwise.commands.map import options, plot
+from rankwise.commands.map.on_fabric import add_on_fabric, on_fabric
 from rankwise.commands.map.place import place
 from rankwise.commands.map.request import Request
 
@@ -24,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise map`."""
     options.add_profile(parser)
     options.add_machine(parser)
+    add_on_fabric(parser)
     options.add_search(parser, "the search")
     plot.add_argument(parser)
     options.add_files(parser)
@@ -35,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     options.check_files(arguments)
     plot.check(arguments)
+    fabric = on_fabric(arguments)
     machine = read_machine(arguments.machine) if arguments.machine else None
-    place(Request.by(arguments), machine, nodes=options.nodes(arguments))
+    place(Request.by(arguments), machine, nodes=options.nodes(arguments), fabric=fabric)
     return 0

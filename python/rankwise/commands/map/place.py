@@ -11,6 +11,7 @@ from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
     from rankwise.analysis.messages.traffic import RunTraffic
+    from rankwise.commands.map.on_fabric import OnFabric
     from rankwise.placement.certainty import Statement
     from rankwise.placement.files import Written
     from rankwise.placement.mapping import Mapping
@@ -23,7 +24,14 @@ _NO_PLACES = (
 )
 
 
-def place(request: Request, machine: Machine | None, *, nodes: str, predict: bool = False) -> None:
+def place(
+    request: Request,
+    machine: Machine | None,
+    *,
+    nodes: str,
+    predict: bool = False,
+    fabric: OnFabric | None = None,
+) -> None:
     """Place the ranks, and print the placement.
 
     Args:
@@ -31,6 +39,7 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
         machine: of the run; None = its nodes.
         nodes: whose slots ranks can move to, one of placement.options.NODES.
         predict: the machine may differ from the one of the run.
+        fabric: that the machine is a part of, if `machine` is None.
 
     Raises:
         RankwiseError: they can't be placed, or a file can't be written.
@@ -56,6 +65,8 @@ def place(request: Request, machine: Machine | None, *, nodes: str, predict: boo
         trusted, relaunch = trust(connection), Relaunch.of(run_facts(connection), request.launcher)
         if request.output is not None:
             check_output(request.output, relaunch.launchers, force=request.force)
+        if fabric is not None:
+            machine = fabric.machine(connection)
         run, where = run_traffic(connection, request.kind), whereabouts(connection)
         with ProgressBar(f"placing {run.traffic.ranks} ranks") as bar:
             mapping = find_mapping(
@@ -115,6 +126,7 @@ def _print_json(
     import json
 
     from rankwise.analysis.to_json import to_json
+    from rankwise.render.terminal.placement import verdict
     from rankwise.topology.machine.shape import Shapes
 
     shown = {
@@ -136,6 +148,7 @@ def _print_json(
         "cyclic": mapping.cyclic,
         "found": mapping.found,
         "gains": mapping.gains,
+        "verdict": verdict(mapping),
         "distribution": near and {"options": near.distribution.words, "percent_of_saving": 100 * near.share},
         "bound": mapping.bound,
         "moved": mapping.moved,

@@ -13,7 +13,7 @@ from rankwise.network.job.lids import lids_used
 from rankwise.network.routes.classes import between_switches
 from rankwise.render.network.traffic import Traffic, as_it_is
 from rankwise.text.units import byte_text, count_text, percent_text, ratio_text
-from rankwise.views.links.sentences import too_few_known, verdict
+from rankwise.views.links.verdict import busiest_phase, too_few_known, verdict
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _ARROW = "\N{RIGHTWARDS ARROW}"
@@ -55,7 +55,7 @@ def finding(traffic: Traffic) -> str:
 
 def lead(traffic: Traffic) -> str:
     """Return the limit of the traffic, as in `rankwise links`."""
-    return verdict(as_it_is(traffic), traffic.on_links, traffic.between_hosts)
+    return verdict(as_it_is(traffic), traffic.on_links, traffic.between_hosts, traffic.share)
 
 
 def link_name(subnet: Subnet, link: int) -> str:
@@ -75,6 +75,8 @@ def captions(traffic: Traffic) -> list[str]:
         phrases.append(f"Traffic goes {places.policy}")
     if lids := lids_used(fabric, traffic.lid_offset):
         phrases.append(f"Messages {lids}")
+    if phase := busiest_phase(fabric, traffic.share):
+        phrases.append(phase)
     within = float(traffic.flows.bytes[traffic.within_hosts].sum())
     if within:
         whole = float(traffic.flows.bytes.sum())

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sqlite3
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.network.fabric.model import Fabric, Subnet
-from rankwise.network.job.flows import Flows
+from rankwise.network.job.flows import Flows, flows
 from rankwise.network.job.journeys import RailJourneys, journeys
 from rankwise.network.job.rank_ports import Places
 from rankwise.network.routes.classes import class_bounds
 from rankwise.network.routes.destinations import ARRIVES
 from rankwise.network.routes.walk import routed
+from rankwise.network.share import NetworkShare, mean_mpi_seconds, network_share
 from rankwise.network.what_if import AS_IT_IS, Scenario, scenario
 from rankwise.render.network.groups import PageGroups, page_groups
 
@@ -35,7 +37,7 @@ class RailTraffic:
     loads: NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Traffic:
     """The flows of a job on the rails of a fabric.
 
@@ -48,6 +50,7 @@ class Traffic:
         within_hosts: flows that use no link.
         lost: flows of ranks without a place in the fabric.
         lid_offset: as `routed` takes it.
+        share: of the network in the run; None: unknown.
     """
 
     fabric: Fabric
@@ -58,6 +61,7 @@ class Traffic:
     within_hosts: NDArray[np.int64]
     lost: NDArray[np.int64]
     lid_offset: int | None
+    share: NetworkShare | None = None
 
     @property
     def on_links(self) -> float:
@@ -70,16 +74,47 @@ class Traffic:
         return int(self.flows.bytes.sum() - self.flows.bytes[self.within_hosts].sum())
 
 
-def traffic(fabric: Fabric, flows: Flows, places: Places, lid_offset: int | None = 0) -> Traffic:
+def traffic(fabric: Fabric, sent: Flows, places: Places, lid_offset: int | None = 0) -> Traffic:
     """Send the flows of a job over a fabric."""
-    all_journeys, groups = journeys(flows, places), page_groups(flows.groups)
+    all_journeys, groups = journeys(sent, places), page_groups(sent.groups)
     rails = tuple(
-        _rail(subnet, flows, groups, of_rail, lid_offset)
+        _rail(subnet, sent, groups, of_rail, lid_offset)
         for subnet, of_rail in zip(fabric.subnets, all_journeys.rails, strict=True)
     )
     return Traffic(
-        fabric, flows, groups, places, rails, all_journeys.within_hosts, all_journeys.lost, lid_offset
+        fabric=fabric,
+        flows=sent,
+        groups=groups,
+        places=places,
+        rails=rails,
+        within_hosts=all_journeys.within_hosts,
+        lost=all_journeys.lost,
+        lid_offset=lid_offset,
     )
+
+
+def traffic_of_run(
+    connection: sqlite3.Connection, fabric: Fabric, places: Places, lid_offset: int | None = 0
+) -> Traffic:
+    """Send the messages of a run over a fabric.
+
+    Args:
+        connection: the profile.
+        fabric: as it was read or made.
+        places: of the ranks in it.
+        lid_offset: as `routed` takes it.
+    """
+    of = traffic(fabric, flows(connection), places, lid_offset)
+    share = network_share(
+        connection,
+        mean_mpi_seconds(connection),
+        as_it_is(of).bottleneck,
+        of.flows,
+        [(rail.subnet, rail.journeys) for rail in of.rails],
+        is_part=False,
+        lid_offset=lid_offset,
+    )
+    return replace(of, share=share)
 
 
 def as_it_is(traffic: Traffic) -> Scenario:
@@ -94,16 +129,16 @@ def as_it_is(traffic: Traffic) -> Scenario:
 
 
 def _rail(
-    subnet: Subnet, flows: Flows, groups: PageGroups, of_rail: RailJourneys, lid_offset: int | None
+    subnet: Subnet, sent: Flows, groups: PageGroups, of_rail: RailJourneys, lid_offset: int | None
 ) -> RailTraffic:
-    weight = np.stack([flows.bytes[of_rail.flow], flows.messages[of_rail.flow]]) * of_rail.share
-    sent = routed(
+    weight = np.stack([sent.bytes[of_rail.flow], sent.messages[of_rail.flow]]) * of_rail.share
+    routes = routed(
         subnet,
         of_rail.source,
         of_rail.destination,
         weight,
-        group=groups.of[flows.group[of_rail.flow]],
+        group=groups.of[sent.group[of_rail.flow]],
         groups=max(1, len(groups)),
         lid_offset=lid_offset,
     )
-    return RailTraffic(subnet, of_rail, sent.fate == ARRIVES, sent.loads)
+    return RailTraffic(subnet, of_rail, routes.fate == ARRIVES, routes.loads)

@@ -12,7 +12,14 @@ from rankwise.render.terminal.view import show_view
 from rankwise.views.view import Detail, View
 
 
-def print_links(head: Sequence[str], view: View, tail: Sequence[str], limit: int, file: TextIO) -> None:
+def print_links(
+    head: Sequence[str],
+    view: View,
+    tail: Sequence[str],
+    limit: int,
+    file: TextIO,
+    commands: Sequence[str] = (),
+) -> None:
     """Write an answer.
 
     Args:
@@ -21,6 +28,7 @@ def print_links(head: Sequence[str], view: View, tail: Sequence[str], limit: int
         tail: remedies, and notes for the reader.
         limit: rows of a table, 0 for all.
         file: to write to.
+        commands: to place the ranks differently, each on one line of any length.
     """
     page = Page(file)
     for sentence in head:
@@ -31,3 +39,7 @@ def print_links(head: Sequence[str], view: View, tail: Sequence[str], limit: int
         page.write(Text())
     for sentence in tail:
         page.write(*page.wrapped(sentence, indent=2, units=True))
+    if commands:
+        page.write(Text(), page.text("To place the ranks differently:"))
+    for command in commands:
+        page.write(page.text(f"    {command}"))

@@ -12,8 +12,8 @@ from rankwise.analysis.messages.traffic import RunTraffic
 from rankwise.analysis.percent import percent
 from rankwise.cpulist import cpu_text
 from rankwise.placement.files import Written
-from rankwise.placement.mapping import Mapping
-from rankwise.placement.placement_cost import PlacementCost
+from rankwise.placement.mapping import WORTH, Mapping, spared_percent
+from rankwise.placement.placement_cost import LinkLoad, PlacementCost
 from rankwise.placement.where.predicted import Predicted
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import TextColumn, label, table_lines
@@ -79,7 +79,15 @@ def _rows(mapping: Mapping, run_traffic: RunTraffic) -> list[Row]:
             )
         )
     if any(each and each.bottleneck for each in (mapping.present, mapping.natural, mapping.found)):
-        rows += [("most loaded link", _bottleneck), ("load of it", _load)]
+        rows += [
+            ("most loaded link", lambda each: _where(each.bottleneck)),
+            ("load of it", lambda each: _load(each.bottleneck)),
+        ]
+    if any(each and each.between_switches for each in (mapping.present, mapping.natural, mapping.found)):
+        rows += [
+            ("most loaded link between switches", lambda each: _where(each.between_switches)),
+            ("load of it", lambda each: _load(each.between_switches)),
+        ]
     for place, level in enumerate(mapping.found.levels):
         rows.append(_level_row(place, level.level))
         if level.us is not None:
@@ -87,16 +95,14 @@ def _rows(mapping: Mapping, run_traffic: RunTraffic) -> list[Row]:
     return rows
 
 
-def _bottleneck(each: PlacementCost) -> str:
-    return each.bottleneck.where if each.bottleneck else "-"
+def _where(link: LinkLoad | None) -> str:
+    return link.where if link else "-"
 
 
-def _load(each: PlacementCost) -> str:
-    if each.bottleneck is None:
+def _load(link: LinkLoad | None) -> str:
+    if link is None:
         return "-"
-    if each.bottleneck.unit == "bytes":
-        return byte_text(round(each.bottleneck.load))
-    return second_text(each.bottleneck.load / _US)
+    return byte_text(round(link.load)) if link.unit == "bytes" else second_text(link.load / _US)
 
 
 def _level_row(place: int, name: str) -> Row:
@@ -108,21 +114,41 @@ def _time_row(place: int, name: str) -> Row:
 
 
 def verdict(mapping: Mapping) -> str:
-    """Return the possible gain as a sentence."""
+    """Return the possible gain: a sentence on the objective, and one on the links between switches."""
+    return " ".join(filter(None, (_of_objective(mapping), _of_switch_links(mapping))))
+
+
+def _of_objective(mapping: Mapping) -> str:
     before = mapping.present or mapping.natural
     if len(mapping.machine.nodes) == len(mapping.found.levels) == 1:
         return (
             "All slots are equivalent: nothing to gain. Describe the inside of the node with --machine, or "
             "try other nodes with --shape 2x4."
         )
-    if not mapping.gains:
+    if mapping.found.cost >= before.cost:
         which = "present placement" if mapping.present else "natural order"
-        return f"No better placement than the {which} was found."
+        better = "placement of lower cost" if mapping.gains else "better placement"
+        return f"No {better} than the {which} was found."
     saved = percent_text(percent(before.cost - mapping.found.cost, before.cost))
     off = byte_text(before.bytes_off_node), byte_text(mapping.found.bytes_off_node)
     if off[0] == off[1]:
         return f"The cost falls by {saved} %; {off[0]} stay off node."
     return f"The cost falls by {saved} %; {off[0]} off node become {off[1]}."
+
+
+def _of_switch_links(mapping: Mapping) -> str:
+    """Return how the load of the links between switches changes; '' if it hardly does."""
+    before = mapping.present or mapping.natural
+    spared = spared_percent(before, mapping.found)
+    if abs(spared) < WORTH:
+        return ""
+    after = _load(mapping.found.between_switches) if mapping.found.between_switches else "nothing"
+    loads = f"{_load(before.between_switches)} to {after}"
+    falls = "falls" if spared > 0 else "rises"
+    return (
+        f"The load of the most loaded link between switches {falls} by {percent_text(abs(spared))} %, from "
+        f"{loads}."
+    )
 
 
 def print_predicted(near: Predicted, profile: Path, file: TextIO) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from rankwise.network.answer import Answer
 from rankwise.network.fabric.model import Fabric
 from rankwise.network.quality import RailQuality
+from rankwise.network.share import NetworkShare
 from rankwise.views.links.rows import class_rows, scenario_rows
 
 
@@ -39,6 +40,28 @@ def fabric_data(fabric: Fabric, quality: Sequence[RailQuality]) -> dict[str, Any
     }
 
 
+def share_data(share: NetworkShare | None) -> dict[str, Any] | None:
+    """Return the network's share of a run; None: unknown."""
+    if share is None:
+        return None
+    return {
+        "seconds": share.seconds,
+        "mpi_seconds": share.mpi_seconds,
+        "percent_of_mpi": share.percent_of_mpi,
+        "matters": share.matters,
+        "phases": [
+            {
+                "number": each.phase.number,
+                "begin_seconds": each.phase.begin_seconds,
+                "end_seconds": each.phase.end_seconds,
+                "seconds": each.slowest.seconds,
+                "percent_busy": each.percent,
+            }
+            for each in share.phases
+        ],
+    }
+
+
 def answer_data(answer: Answer) -> dict[str, Any]:
     """Return all figures of an answer."""
     loads, places, flows = answer.loads, answer.loads.places, answer.loads.flows
@@ -60,6 +83,7 @@ def answer_data(answer: Answer) -> dict[str, Any]:
             "undelivered": [rail.undelivered for rail in loads.rails],
         },
         "bottleneck": answer.bottleneck,
+        "network_share": share_data(answer.share),
         "classes": class_rows(loads),
         "hops": [
             [{"switches": passed, "bytes": size} for passed, size in sorted(rail.hops.items())]

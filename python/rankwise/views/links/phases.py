@@ -14,8 +14,9 @@ from rankwise.network.job.phases import (
 from rankwise.network.phases import LoadsByPhase, LoadsOfPhase, PhaseLink
 from rankwise.records import dataclass
 from rankwise.text.units import percent_text, second_text
+from rankwise.views.links.data import share_data
 from rankwise.views.links.rows import causes_text, link_text
-from rankwise.views.links.sentences import as_far_as_known, too_few_known
+from rankwise.views.links.verdict import as_far_as_known, busiest_phase, share_sentence, too_few_known
 from rankwise.views.view import (
     BYTES,
     COUNT,
@@ -76,7 +77,10 @@ _PHASES: list[Column[LoadsOfPhase]] = [
         RATIO,
         "bytes relative to the mean of the used links of the class in the phase",
     ),
-    Column("busy", lambda row: row.percent_of_phase, PERCENT, "time at full rate, % of the phase"),
+    Column("busy", lambda row: row.percent_of_phase, PERCENT, "its time at full rate, % of the phase"),
+    Column(
+        "hosts busy", lambda row: row.percent_of_hosts, PERCENT, "the same for the slowest link of a host"
+    ),
     Column("hot", lambda row: row.hot, COUNT, "links between switches that take at least half as long"),
     Column("hidden", lambda row: row.hidden, COUNT, "of these, links that are not hot over the whole run"),
 ]
@@ -133,8 +137,15 @@ def phase_verdict(loads: LoadsByPhase) -> str:
 
 
 def phase_sentences(loads: LoadsByPhase) -> list[str]:
-    """Return the total time of the phases, and how much of it is known."""
-    said = []
+    """Return the network's share of the run, the total time of the phases, and how much of it is known."""
+    said = [
+        f"{sentence}."
+        for sentence in (
+            share_sentence(loads.share) if loads.share else "",
+            busiest_phase(loads.run.fabric, loads.share),
+        )
+        if sentence
+    ]
     if loads.seconds is not None and loads.run_seconds:
         said.append(
             f"At full rate the slowest links of the phases take {second_text(loads.seconds)} one after the"
@@ -158,6 +169,7 @@ def phase_data(loads: LoadsByPhase) -> dict[str, Any]:
         "messages_in_no_phase": int(loads.flows.messages[-1].sum()),
         "seconds": loads.seconds,
         "run_seconds": loads.run_seconds,
+        "network_share": share_data(loads.share),
         "hidden_links": loads.hidden_links,
         "phases": [
             {
@@ -169,6 +181,8 @@ def phase_data(loads: LoadsByPhase) -> dict[str, Any]:
                 "bytes_on_links": each.loads.on_links,
                 "seconds": each.seconds,
                 "percent_busy": each.percent_of_phase,
+                "host_seconds": each.host_seconds,
+                "percent_hosts_busy": each.percent_of_hosts,
                 "hot": each.hot,
                 "hidden": each.hidden,
                 "links": [_link_data(link) for link in each.links],

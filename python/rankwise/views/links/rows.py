@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rankwise.network.answer import Answer
 from rankwise.network.causes import Cause
+from rankwise.network.fabric.model import Subnet
 from rankwise.network.hot_links import HotLink, LinkLoad, link_loads_of
 from rankwise.network.loads import JobLoads
 from rankwise.network.what_if import Scenario
@@ -92,7 +93,7 @@ def _scenario(now: Scenario, each: Scenario) -> ScenarioRow:
         link_class=each.hottest.name if each.hottest else None,
         bytes=slowest.bytes if slowest else None,
         times_mean=each.hottest.times_mean if each.hottest else None,
-        excess=each.hottest.excess if each.hottest else None,
+        excess=each.excess,
         fabric_seconds=slowest.seconds if slowest else None,
         host_seconds=hosts.seconds if hosts else None,
         times_hosts=each.bottleneck.times,
@@ -104,6 +105,14 @@ def link_text(link: LinkLoad) -> str:
     """Return both ends with their ports: `leaf3 [21] -> spine2 [3]`; in front the rail, if it has a name."""
     rail = f"{link.rail_name}: " if link.rail_name else ""
     return f"{rail}{link.source} [{link.source_port}] -> {link.destination} [{link.destination_port}]"
+
+
+def ends_text(subnet: Subnet, link: int) -> str:
+    """Return the same for a link of a subnet."""
+    links = subnet.links
+    source = f"{subnet.name_of(int(links.source[link]))} [{links.source_port[link]}]"
+    destination = f"{subnet.name_of(int(links.destination[link]))} [{links.destination_port[link]}]"
+    return f"{subnet.name}: {source} -> {destination}" if subnet.name else f"{source} -> {destination}"
 
 
 def rail_text(name: str, number: int) -> str:

@@ -12,21 +12,14 @@ from rankwise.network.job.found import PLACED
 from rankwise.network.job.lids import lids_used
 from rankwise.network.loads import JobLoads
 from rankwise.network.quality import RailQuality
-from rankwise.network.what_if import AT_RANDOM, IN_ORDER, SPLIT, Scenario
 from rankwise.text.names import call_name
-from rankwise.text.units import byte_text, count_text, percent_text, ratio_text, second_text
-from rankwise.views.links.rows import cause_text, link_text, rail_text, scenario_rows
+from rankwise.text.units import byte_text, count_text, percent_text, ratio_text
+from rankwise.views.links.rows import cause_text, link_text, rail_text
+from rankwise.views.links.verdict import EQUAL
 
-_ALIKE = 0.05
-"""Two figures that differ by no more than this share count as equal."""
-_WORTH = 5.0
-"""Percent less on the slowest link that are worth a change."""
 _SHARE = 0.05
 """Of the bytes between hosts: causes with less are not mentioned."""
 _MOST_CAUSES = 3
-_ROUNDING = 1e-9
-_ENOUGH = 0.9
-"""Of the bytes between hosts: the limit is reported if so many are on links."""
 
 
 def sentence_of(warning: str) -> str:
@@ -73,24 +66,6 @@ def _amounts(loads: JobLoads) -> str:
     return text + (f"; {byte_text(within)} within hosts, on no link" if within else "")
 
 
-def as_far_as_known(on_links: float, between_hosts: float) -> str:
-    """Return which part of the bytes an answer rests on, to go on with a sentence; '' if it is all."""
-    if 0 < on_links < (1 - _ROUNDING) * between_hosts:
-        share = percent_text(100 * on_links / between_hosts)
-        return f", based on the messages assigned to links ({share} % of the bytes between hosts)"
-    return ""
-
-
-def too_few_known(on_links: float, between_hosts: float) -> str:
-    """Return which part of the bytes is on links, to go on with a sentence, if it is too little; else ''."""
-    if on_links >= _ENOUGH * between_hosts:
-        return ""
-    return (
-        f"only {percent_text(100 * on_links / between_hosts)} % of the bytes between hosts were "
-        "assigned to links"
-    )
-
-
 def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
     """Return what the fabric is, what it was read from, and what its routes rest on.
 
@@ -121,49 +96,6 @@ def _source(what: str) -> str:
     return what.partition(";")[0]
 
 
-def verdict(now: Scenario, on_links: float, between_hosts: float) -> str:
-    """Return what limits the traffic, a sentence without its full stop.
-
-    Args:
-        now: the present state.
-        on_links: bytes between hosts that cross links.
-        between_hosts: all of them.
-    """
-    known = as_far_as_known(on_links, between_hosts)
-    limit, excess_now = now.bottleneck, now.hottest.excess if now.hottest else None
-    if limit.hosts is None:
-        nothing = "The bottleneck is unknown: no bytes between hosts were assigned to links"
-        return nothing if between_hosts else "No data leaves the hosts"
-    if few := too_few_known(on_links, between_hosts):
-        return f"The bottleneck is unknown: {few}"
-    if limit.fabric is None or limit.times is None:
-        return f"The hosts' own links are the limit: no data passes between switches{known}"
-    times = ratio_text(limit.times)
-    if limit.fabric.seconds is not None and limit.hosts.seconds is not None:
-        each = f"{second_text(limit.fabric.seconds)} against {second_text(limit.hosts.seconds)}"
-        takes = f"takes {times} x as long as the busiest link of a host ({each} at full rate)"
-    else:
-        each = f"{byte_text(limit.fabric.bytes)} against {byte_text(limit.hosts.bytes)}"
-        takes = f"carries {times} x as much as the busiest link of a host ({each}; rates are unknown)"
-    if limit.times > 1 + _ALIKE:
-        head = "The links between switches are the limit"
-    elif limit.times < 1 - _ALIKE:
-        head = "The hosts' own links are the limit"
-    else:
-        head = "The links between switches and the hosts' own links limit the traffic equally"
-    excess = ""
-    if excess_now is not None and excess_now > 1 + _ALIKE:
-        excess = f", and carries {ratio_text(excess_now)} x the lower bound of any routing"
-    elif excess_now is not None and not known:
-        excess = ", which no routing could improve"
-    return f"{head}: the busiest link between switches {takes}{excess}{known}"
-
-
-def verdict_of(answer: Answer) -> str:
-    """Return what limits a job."""
-    return verdict(answer.scenarios[0], answer.loads.on_links, answer.loads.between_hosts)
-
-
 def blamed(answer: Answer) -> list[str]:
     """Return which link each important cause loads, and how unevenly."""
     everything = answer.loads.on_links
@@ -171,7 +103,7 @@ def blamed(answer: Answer) -> list[str]:
     for each in answer.causes[:_MOST_CAUSES]:
         if each.hottest is None or each.times_mean is None or each.on_links < _SHARE * everything:
             continue
-        is_even = each.times_mean < 1 + _ALIKE
+        is_even = each.times_mean < 1 + EQUAL
         said.append(
             f"{cause_text(each.cause)} loads its {each.hottest.link_class} links evenly "
             f"({byte_text(each.bytes)} each)."
@@ -179,42 +111,6 @@ def blamed(answer: Answer) -> list[str]:
             else f"{cause_text(each.cause)} loads {link_text(each.hottest)} with {byte_text(each.bytes)}, "
             f"{ratio_text(each.times_mean)} x the mean of the {each.hottest.link_class} links that it "
             "uses."
-        )
-    return said
-
-
-def advice(answer: Answer, *, of_run: bool) -> list[str]:
-    """Return the changes that would help, from the computed alternatives.
-
-    Args:
-        answer: the answer.
-        of_run: the traffic is that of a run, so that its ranks can be placed differently.
-    """
-    if answer.loads.undelivered:  # other places and routes may deliver more, or less
-        return []
-    rows = {row.name: row for row in scenario_rows(answer)[1:]}
-
-    def gain(name: str) -> float:
-        row = rows.get(name)
-        return -(row.change_percent or 0.0) if row else 0.0
-
-    said = []
-    order = max((IN_ORDER, AT_RANDOM), key=gain)
-    if gain(SPLIT) > _WORTH:
-        said.append(
-            f"Splitting routes evenly over all shortest paths would take {percent_text(gain(SPLIT))} % off "
-            "the slowest link: try another routing engine or adaptive routing."
-        )
-    if gain(order) > _WORTH:
-        said.append(f"{order.capitalize()} on the same hosts: {percent_text(gain(order))} % less on it.")
-    times = answer.bottleneck.times
-    matters = any(abs(gain(name)) > _WORTH for name in (IN_ORDER, AT_RANDOM))
-    if of_run and times is not None and times > 1 - _ALIKE and not matters:
-        said.append("Reordering the ranks on these hosts makes little difference.")
-    elif of_run and times is not None and times > 1 - _ALIKE:
-        said.append(
-            "To place ranks so that they spare the links of these routes: `rankwise machine from-fabric`, "
-            "then `rankwise map --objective bottleneck`."
         )
     return said
 
