@@ -41,8 +41,16 @@ class Scenario:
 
     @property
     def excess(self) -> float | None:
-        """How many times the bound of its class the most loaded link has; None: there is no bound."""
-        return self.hottest.excess if self.hottest else None
+        """How many times its bound the load of the slowest link between switches is; None: there is no bound.
+
+        That is the bound of its class, or else of all links between switches.
+        """
+        if self.hottest is None:
+            return None
+        if self.hottest.bound:
+            return self.hottest.excess
+        bound = self.hottest.bound_of_any
+        return self.hottest.max / bound if 0 < bound <= self.hottest.max else None
 
 
 def as_it_is(loads: JobLoads) -> Scenario:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.network.fabric.levels import levels_of
 from rankwise.network.fabric.model import NO_PORT, HostPorts, Links, Routing, Subnet, Switches
 
 
@@ -95,7 +95,7 @@ def finished(draft: Draft) -> Subnet:
         np.array(guids, np.uint64),
         np.array([draft.switches[guid].system for guid in guids], np.uint64),
         np.array([draft.switches[guid].lid for guid in guids], np.int32),
-        _levels(len(guids), links),
+        levels_of(len(guids), links.source, links.destination),
     )
     ports = [draft.ports[key] for key in keys]
     host_ports = HostPorts(
@@ -119,25 +119,6 @@ def _links(cables: list[tuple[int, int, int, int, float]]) -> Links:
     both = np.stack([ends, ends[:, [2, 3, 0, 1]]], axis=1).reshape(-1, 4)
     rates = np.repeat(np.array([cable[4] for cable in cables], np.float64), 2)
     return Links(both[:, 0], both[:, 1], both[:, 2], both[:, 3], rates)
-
-
-def _levels(switches: int, links: Links) -> NDArray[np.int32]:
-    """Return the level of each switch: how far it is from the nearest host."""
-    next_to: list[list[int]] = [[] for _ in range(switches)]
-    levels = np.zeros(switches, np.int32)
-    for source, destination in zip(links.source.tolist(), links.destination.tolist(), strict=True):
-        if source < switches and destination < switches:
-            next_to[source].append(destination)
-        elif source < switches:
-            levels[source] = 1
-    queue = deque(np.flatnonzero(levels).tolist())
-    while queue:
-        here = queue.popleft()
-        for there in next_to[here]:
-            if levels[there] == 0:
-                levels[there] = levels[here] + 1
-                queue.append(there)
-    return levels
 
 
 def _forward(draft: Draft, guids: list[int], ports: HostPorts) -> NDArray[np.uint16]:

@@ -43,7 +43,8 @@ class Switches:
         guids: shape (S,), uint64: node GUIDs; of a generated fabric numbers from 1.
         systems: shape (S,), uint64: the chips of a director switch share one; 0: unknown.
         lids: shape (S,), int32: 0: none.
-        levels: shape (S,), int32: 1 of those with hosts, 2 of those next to them, and so on.
+        levels: shape (S,), int32: 1 of those that are there for hosts, 2 of those next to them, and so on;
+            `levels_of` says which.
     """
 
     names: tuple[str, ...]
@@ -158,7 +159,7 @@ class Subnet:
 
 
 CLASSES = ("host up", "host down", "leaf up", "leaf down", "core up", "core down", "across")
-"""Of links, by the levels of their ends: from hosts and to them; from the switches with hosts to those above
+"""Of links, by the levels of their ends: from hosts and to them; from the switches of level 1 to those above
 and back; the same above them; between switches of one level, as in a torus or a dragonfly."""
 HOST_UP, HOST_DOWN, LEAF_UP, LEAF_DOWN, CORE_UP, CORE_DOWN, ACROSS = range(len(CLASSES))
 

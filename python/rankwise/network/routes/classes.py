@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,9 @@ from rankwise.network.routes.distances import distances
 from rankwise.network.routes.steps import Floats, Indices
 
 _OPPOSITE = ((HOST_UP, HOST_DOWN), (LEAF_UP, LEAF_DOWN), (CORE_UP, CORE_DOWN), (ACROSS, ACROSS))
-"""Classes of links that connect parts of a subnet: out of the part with hosts, and into it."""
+"""Classes of links that connect parts of a subnet, both directions."""
+ANY = len(CLASSES)
+"""In bounds, behind the classes: all links between switches."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +43,7 @@ class ClassLoads:
         p95: the 95th percentile of those with a load.
         gini: coefficient of the used links: 0 = equal loads, near 1 = one link has nearly all (Gini 1912).
         bound: the most loaded link of the class has at least this load, with any routing; 0: not known.
+        bound_of_any: the most loaded of all links between switches has at least this load; 0: not known.
         hottest: the first link with the load `max`; -1 if none has a load.
     """
 
@@ -53,6 +57,7 @@ class ClassLoads:
     p95: float
     gini: float
     bound: float
+    bound_of_any: float
     hottest: int
 
     @property
@@ -106,6 +111,7 @@ def by_class(subnet: Subnet, loads: Floats, bounds: Floats) -> list[ClassLoads]:
                 p95=float(np.percentile(used, 95)) if len(used) else 0.0,
                 gini=_gini(used),
                 bound=float(bounds[number]),
+                bound_of_any=float(bounds[ANY]),
                 hottest=int(of_class[load.argmax()]) if len(used) else -1,
             )
         )
@@ -115,13 +121,14 @@ def by_class(subnet: Subnet, loads: Floats, bounds: Floats) -> list[ClassLoads]:
 def class_bounds(subnet: Subnet, source: ArrayLike, destination: ArrayLike, weight: ArrayLike) -> Floats:
     """Return a lower bound for the greatest load in each class of links, for any routing.
 
-    Without the links of a class, and those of the opposite direction, the subnet falls apart. Everything that
-    hosts in one part send to hosts in others must leave the part, and only links of the class lead out of
-    it: levels rise by at most one from switch to switch, and hosts are only on level 1. So the total load of
-    these links is at least this traffic, and one of them has at least the mean. The same holds for incoming
-    traffic. The bound is the greatest such mean of all parts. (A cut bound, as in Leiserson, "Fat-trees",
-    IEEE Trans. Comp. C-34, 1985.) If the parts of a level are linked below it, it has no bound: traffic can
-    go around the class.
+    A cut divides the subnet into parts. All traffic from hosts of a part to others must leave the part over
+    the links that lead out of it, so one of these has at least the mean. The same holds for incoming traffic.
+    (A cut bound, as in Leiserson, "Fat-trees", IEEE Trans. Comp. C-34, 1985.) If all links out of a part are
+    of one class, this is a bound for the class; if not, it is a bound for the most loaded of all links
+    between switches. The bound is the greatest such mean of all parts and of these cuts:
+
+    - each switch with its hosts is a part, so that there is a bound in any graph;
+    - the parts that the subnet falls into without the links of a class and of the opposite class.
 
     If all links between switches are of one class, messages load at least as many of them as there are on a
     shortest way, so that their mean load is a bound, too.
@@ -133,20 +140,21 @@ def class_bounds(subnet: Subnet, source: ArrayLike, destination: ArrayLike, weig
         weight: shape (N,): of each pair, if its messages arrive.
 
     Returns:
-        Shape (classes,): 0 without a bound.
+        Shape (classes + 1,): 0 without a bound; the last one is for ANY.
     """
     sources, destinations = np.asarray(source, np.int64), np.asarray(destination, np.int64)
     weights = np.asarray(weight, np.float64)
-    bounds = np.zeros(len(CLASSES))
+    bounds = np.zeros(len(CLASSES) + 1)
     for cut in cuts(subnet):
         part = cut.crossed(sources, destinations)
         amount = np.bincount(part[part >= 0], weights[part >= 0], len(cut.links))
-        means = amount / np.maximum(cut.links, 1)
+        means = np.divide(amount, cut.links, out=np.zeros(len(amount)), where=cut.links > 0)
         bounds[cut.link_class] = max(bounds[cut.link_class], float(means.max(initial=0.0)))
     least = least_hops(subnet, sources, destinations)
     if least is not None:
         between = len(between_switches(subnet))
         bounds[ACROSS] = max(bounds[ACROSS], float(weights @ least) / between)
+    bounds[ANY] = bounds[LEAF_UP:].max()
     return bounds
 
 
@@ -175,13 +183,13 @@ def least_hops(subnet: Subnet, source: Indices, destination: Indices) -> Floats 
 
 @dataclass(frozen=True)
 class Cut:
-    """The parts that a subnet falls into without the links of a class and of the opposite class.
+    """Parts of a subnet, and links of one class that lead out of them, or into them.
 
     Attributes:
-        link_class: index into CLASSES.
+        link_class: index into CLASSES, or ANY.
         outward: the links lead out of parts; else into them.
         part: shape (P,): of each host port.
-        links: shape (parts,): of the class, that lead out of each part, or into it.
+        links: shape (parts,): that lead out of each part, or into it; 0: they are not all of this class.
     """
 
     link_class: int
@@ -201,22 +209,57 @@ class Cut:
 
 
 def cuts(subnet: Subnet) -> list[Cut]:
-    """Return the cuts that give bounds for classes of links."""
+    """Return the cuts that give bounds, as of `class_bounds`, each once."""
     switches = len(subnet.switches.names)
     nodes = switches + len(subnet.ports.hosts)
-    cuts_found = []
+    alone = np.arange(nodes)
+    alone[switches:] = subnet.links.destination[subnet.up]
+    partitions = [alone]
     for out, into in _OPPOSITE:
         kept = (subnet.classes != out) & (subnet.classes != into)
-        if kept.all():
-            continue
-        part = _parts(nodes, subnet.links.source[kept], subnet.links.destination[kept])
-        within = part[subnet.links.source] == part[subnet.links.destination]
-        for link_class, outward in ((out, True), (into, False)):
-            ends = subnet.links.source if outward else subnet.links.destination
-            of_class = (subnet.classes == link_class) & ~within
-            links = np.bincount(part[ends[of_class]], minlength=nodes)
-            cuts_found.append(Cut(link_class, outward, part[switches:], links))
+        if not kept.all():
+            partitions.append(_parts(nodes, subnet.links.source[kept], subnet.links.destination[kept]))
+    cuts_found: list[Cut] = []
+    for part in partitions:
+        for cut in _cuts_of(subnet, part):
+            if not any(_is_same(cut, other) for other in cuts_found):
+                cuts_found.append(cut)
     return cuts_found
+
+
+def _cuts_of(subnet: Subnet, part: Indices) -> Iterator[Cut]:
+    """Yield the cuts between parts: of each direction, one for each class, and one for mixed ones.
+
+    Args:
+        subnet: with N switches and host ports.
+        part: shape (N,): of each, the lowest number of all that are in it.
+    """
+    of_hosts = part[len(subnet.switches.names) :]
+    has_hosts = np.zeros(len(part), bool)
+    has_hosts[of_hosts] = True
+    crossing = np.flatnonzero(part[subnet.links.source] != part[subnet.links.destination])
+    classes = subnet.classes[crossing]
+    for outward in (True, False):
+        ends = part[(subnet.links.source if outward else subnet.links.destination)[crossing]]
+        total = np.bincount(ends, minlength=len(part))
+        mixed = np.where(has_hosts, total, 0)
+        for link_class in np.unique(classes).tolist():
+            own = np.bincount(ends[classes == link_class], minlength=len(part))
+            links = np.where(has_hosts & (own == total), own, 0)
+            mixed[links > 0] = 0
+            if links.any():
+                yield Cut(link_class, outward, of_hosts, links)
+        if mixed.any():
+            yield Cut(ANY, outward, of_hosts, mixed)
+
+
+def _is_same(cut: Cut, other: Cut) -> bool:
+    return (
+        cut.link_class == other.link_class
+        and cut.outward == other.outward
+        and np.array_equal(cut.links, other.links)
+        and np.array_equal(cut.part, other.part)
+    )
 
 
 def _parts(nodes: int, first: NDArray[np.int32], second: NDArray[np.int32]) -> Indices:

@@ -27,7 +27,8 @@ class Layout:
 def layout(subnet: Subnet, switches: NDArray[np.bool_], ports: NDArray[np.bool_]) -> Layout:
     """Order the switches of each level, and the host ports below theirs.
 
-    Switches with hosts are ordered by name, with room for their hosts. Switches above are placed over the
+    Switches of level 1 are ordered by name, with room for their hosts; hosts of switches above come after
+    these. Switches above are placed over the
     middle of their links below. If several have the same middle, chips of one director come together, and
     then names decide.
 
@@ -47,12 +48,14 @@ def layout(subnet: Subnet, switches: NDArray[np.bool_], ports: NDArray[np.bool_]
     for port in np.flatnonzero(ports).tolist():
         members.setdefault(int(below[port]), []).append(port)
 
-    leaves = sorted(np.flatnonzero(switches & (levels == 1)).tolist(), key=lambda s: (names[s], s))
-    room = [max(1, len(members.get(leaf, ()))) + 0.5 for leaf in leaves]
+    bottom = sorted(np.flatnonzero(switches & (levels == 1)).tolist(), key=lambda s: (names[s], s))
+    bottom += sorted(members.keys() - set(bottom), key=lambda s: (names[s], s))
+    room = [max(1, len(members.get(leaf, ()))) + 0.5 for leaf in bottom]
     edges = np.concatenate([[0.0], np.cumsum(room)]) / max(sum(room), 1)
-    for place, leaf in enumerate(leaves):
+    for place, leaf in enumerate(bottom):
         low, high = edges[place], edges[place + 1]
-        x[leaf] = (low + high) / 2
+        if levels[leaf] == 1:
+            x[leaf] = (low + high) / 2
         of_leaf = sorted(members.get(leaf, ()), key=lambda port: (hosts[port], port))
         for number, port in enumerate(of_leaf):
             port_x[port] = low + (high - low) * (number + 0.75) / (len(of_leaf) + 0.5)

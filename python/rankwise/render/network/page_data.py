@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankwise.network.fabric.model import ACROSS, CLASSES, NO_PORT
 from rankwise.network.job.rank_ports import Rail
-from rankwise.network.routes.classes import between_switches, cuts, least_hops
+from rankwise.network.routes.classes import ANY, between_switches, cuts, least_hops
 from rankwise.render.network.groups import PageGroups
 from rankwise.render.network.layout import layout
 from rankwise.render.network.part import Part, part_of
@@ -163,7 +163,7 @@ def _cuts(traffic: Traffic, rail: RailTraffic, container: Container) -> dict[str
     classes: list[int] = []
     sizes: list[int] = []
     sums: list[NDArray[np.float64]] = []
-    for cut in cuts(rail.subnet):
+    for cut in (cut for cut in cuts(rail.subnet) if cut.link_class != ANY):
         crossed = cut.crossed(source, destination)
         out = np.flatnonzero(crossed >= 0)
         used = np.bincount(crossed[out], minlength=len(cut.links)) > 0
