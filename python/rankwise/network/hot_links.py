@@ -33,6 +33,8 @@ class LinkLoad:
         destination_port: there.
         bytes: that it carries.
         messages: that it carries.
+        rate: bytes a second; None = not known.
+        width: its lanes; None = not known.
         seconds: bytes by rate; None = the rate is not known.
         times_mean: bytes by the mean of the links of the class that are used; None: none is.
         excess: bytes divided by the lower bound that any routing has for this class; None: unknown.
@@ -48,6 +50,8 @@ class LinkLoad:
     destination_port: int
     bytes: float
     messages: float
+    rate: float | None
+    width: int | None
     seconds: float | None
     times_mean: float | None
     excess: float | None
@@ -130,6 +134,8 @@ def link_loads_of(loads: JobLoads, rail: int, links: Sequence[int]) -> list[Link
                 destination_port=int(subnet.links.destination_port[link]),
                 bytes=load,
                 messages=float(rail_loads.messages[link]),
+                rate=float(subnet.links.rates[link]) if np.isfinite(subnet.links.rates[link]) else None,
+                width=int(subnet.links.widths[link]) or None,
                 seconds=float(seconds[link]) if np.isfinite(seconds[link]) else None,
                 times_mean=load / summed.mean_used if summed.mean_used else None,
                 excess=load / summed.bound if summed.bound else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rankwise.analysis.calls.bins import bin_range
@@ -150,6 +151,14 @@ def byte_range_text(low: int, high: int) -> str:
 def byte_rate_text(rate: float) -> str:
     """Return bytes a second, less their `/s`: as a size, and never 0 for something."""
     return "<1 B" if 0 < rate < 0.5 else byte_text(rate)
+
+
+def bit_rate_text(rate: float) -> str:
+    """Return the rate of a link, in bytes a second, as `100 Gbit/s`, `13.6 Gbit/s`; `-` if it is unknown."""
+    if math.isnan(rate):
+        return "-"
+    gbit = rate * 8 / 1e9
+    return f"{gbit:.0f} Gbit/s" if gbit >= 100 else f"{gbit:.3g} Gbit/s"
 
 
 def bin_text(size_bin: int) -> str:

@@ -44,6 +44,7 @@ class Draft:
             switch are left out in the end.
         cables: between (node GUID, port) and (node GUID, port), each once; rate in bytes a second, nan = not
             known.
+        widths: lanes of cables whose width is known, by their ends.
         tables: of each switch, by node GUID: LIDs, shape (n,), and ports, shape (n,) or (n, W) of an even
             split, filled with NO_PORT.
     """
@@ -53,11 +54,17 @@ class Draft:
     switches: dict[int, DraftSwitch] = field(default_factory=dict)
     ports: dict[tuple[int, int], DraftPort] = field(default_factory=dict)
     cables: dict[tuple[tuple[int, int], tuple[int, int]], float] = field(default_factory=dict)
+    widths: dict[tuple[tuple[int, int], tuple[int, int]], int] = field(default_factory=dict)
     tables: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict)
 
-    def link(self, first: tuple[int, int], second: tuple[int, int], rate: float = np.nan) -> None:
+    def link(
+        self, first: tuple[int, int], second: tuple[int, int], rate: float = np.nan, width: int = 0
+    ) -> None:
         """Add a cable, unless it is there, in either direction."""
-        self.cables[min(first, second), max(first, second)] = rate
+        ends = min(first, second), max(first, second)
+        self.cables[ends] = rate
+        if width:
+            self.widths[ends] = width
 
 
 def finished(draft: Draft) -> Subnet:
@@ -85,7 +92,12 @@ def finished(draft: Draft) -> Subnet:
         return number_of.get(end[0], ends.get(end))
 
     cables = sorted(
-        (*min((a, first[1]), (b, second[1])), *max((a, first[1]), (b, second[1])), rate)
+        (
+            *min((a, first[1]), (b, second[1])),
+            *max((a, first[1]), (b, second[1])),
+            rate,
+            draft.widths.get((first, second), 0),
+        )
         for (first, second), rate in draft.cables.items()
         if (a := end_of(first)) is not None and (b := end_of(second)) is not None
     )
@@ -113,12 +125,13 @@ def finished(draft: Draft) -> Subnet:
     return Subnet(draft.name, switches, host_ports, links, _forward(draft, guids, host_ports), draft.routing)
 
 
-def _links(cables: list[tuple[int, int, int, int, float]]) -> Links:
+def _links(cables: list[tuple[int, int, int, int, float, int]]) -> Links:
     """Return both directions of each cable."""
     ends = np.array([cable[:4] for cable in cables], np.int32).reshape(-1, 4)
     both = np.stack([ends, ends[:, [2, 3, 0, 1]]], axis=1).reshape(-1, 4)
     rates = np.repeat(np.array([cable[4] for cable in cables], np.float64), 2)
-    return Links(both[:, 0], both[:, 1], both[:, 2], both[:, 3], rates)
+    widths = np.repeat(np.array([cable[5] for cable in cables], np.int8), 2)
+    return Links(both[:, 0], both[:, 1], both[:, 2], both[:, 3], rates, widths)
 
 
 def _forward(draft: Draft, guids: list[int], ports: HostPorts) -> NDArray[np.uint16]:

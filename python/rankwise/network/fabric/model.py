@@ -43,7 +43,7 @@ class Switches:
         guids: shape (S,), uint64: node GUIDs; of a generated fabric numbers from 1.
         systems: shape (S,), uint64: the chips of a director switch share one; 0: unknown.
         lids: shape (S,), int32: 0: none.
-        levels: shape (S,), int32: 1 of those that are there for hosts, 2 of those next to them, and so on;
+        levels: shape (S,), int32: 1 for switches that are there for hosts, 2 for their neighbours, and so on;
             `levels_of` says which.
     """
 
@@ -87,6 +87,7 @@ class Links:
         destination: shape (L,), int32: like `source`, at the other end.
         destination_port: shape (L,), int32.
         rates: shape (L,): bytes a second that it takes in this direction; nan: not known.
+        widths: shape (L,), int8: its lanes, such as 4; 0: not known.
     """
 
     source: NDArray[np.int32]
@@ -94,6 +95,7 @@ class Links:
     destination: NDArray[np.int32]
     destination_port: NDArray[np.int32]
     rates: NDArray[np.float64]
+    widths: NDArray[np.int8]
 
     def __len__(self) -> int:
         return len(self.source)

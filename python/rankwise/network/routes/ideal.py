@@ -108,6 +108,7 @@ def _ways(subnet: Subnet, between: Indices, ends: NDArray[np.int32]) -> Subnet:
         np.concatenate([destination, np.stack([ends, hosts], axis=1).ravel()]),
         np.concatenate([destination_port, np.stack([free_port, port], axis=1).ravel()]),
         np.full(len(between) + 2 * len(ends), np.nan),
+        np.zeros(len(between) + 2 * len(ends), np.int8),
     )
     return Subnet(subnet.name, subnet.switches, ports, all_links, forward, Routing(EVEN_SPLIT))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import GAP, MEASURED, NO_PORT, Fabric, Source, Subnet
 from rankwise.network.fabric.same import difference, guids_of
+from rankwise.network.fabric.slow_cables import slow_cables_text
 from rankwise.network.routes.reach import Reach, reach_of
 from rankwise.network.sources.found import FabricFiles
 from rankwise.network.sources.groups import Group, grouped
@@ -131,6 +132,7 @@ def _fabric(opened: Sequence[_Opened], general: Sequence[str]) -> Fabric:
         subnets.append(subnet)
         of_rail = f"{rail}: " if len(opened) > 1 else ""
         subnet_warnings = [*subnet_source.warnings, *_unreached(subnet, subnet_source)]
+        subnet_warnings += filter(None, [slow_cables_text(subnet)])
         warnings += [f"{of_rail}{warning}" for warning in subnet_warnings]
     return Fabric(tuple(subnets), tuple(source.source for source in opened), tuple(dict.fromkeys(warnings)))
 

@@ -48,6 +48,7 @@ class Cable(NamedTuple):
         far: the other end.
         rate: bytes a second; nan: not known.
         active: whether messages go over it.
+        width: its lanes, such as 4; 0: not known.
     """
 
     line: int
@@ -55,6 +56,7 @@ class Cable(NamedTuple):
     far: End
     rate: float
     active: bool
+    width: int = 0
 
 
 class Table(NamedTuple):

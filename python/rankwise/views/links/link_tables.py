@@ -10,6 +10,7 @@ from rankwise.network.cause_loads import CauseLoad
 from rankwise.network.host_flows import HostPair
 from rankwise.network.hot_links import HotLink
 from rankwise.network.switches import SwitchLoad
+from rankwise.text.units import bit_rate_text
 from rankwise.views.links.rows import (
     ClassRow,
     ScenarioRow,
@@ -43,6 +44,8 @@ _NO_BOUND = "No x bound: messages could avoid the class."
 _LEAST_SHARE = 0.01
 _FEW = Format("number", lambda number: f"{number:.3g}", right=True)
 _MESSAGES = Format("count", lambda number: messages_text(number), right=True)
+_BITS = Format("rate", lambda rate: bit_rate_text(rate), "B/s", right=True)
+_WIDTH = Format("lanes", lambda width: f"{width}x", right=True)
 _CHANGE = Format("percent", lambda percent: f"{percent:+.1f}", "%", right=True)
 
 _CLASSES: list[Column[ClassRow]] = [
@@ -92,6 +95,8 @@ _LINKS: list[Column[HotLink]] = [
     label("class", lambda row: row.load.link_class, "of the link", kind=WORD),
     _BYTES,
     Column("messages", lambda row: row.load.messages, _MESSAGES, "on it", obvious=True),
+    Column("rate", lambda row: row.load.rate, _BITS, "of the link", obvious=True),
+    Column("width", lambda row: row.load.width, _WIDTH, "lanes of the link"),
     Column("time", lambda row: row.load.seconds, SECONDS, "at full rate"),
     _TIMES,
     Column("x bound", lambda row: row.load.excess, RATIO, f"bytes {_BOUND}"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rankwise.network.answer import Answer
 from rankwise.network.fabric.model import EVEN_SPLIT, MEASURED, Fabric
+from rankwise.network.fabric.slow_cables import rate_and_width_text
 from rankwise.network.job.found import PLACED
 from rankwise.network.job.lids import lids_used
 from rankwise.network.loads import JobLoads
@@ -20,6 +22,7 @@ from rankwise.views.links.verdict import EQUAL
 _SHARE = 0.05
 """Of the bytes between hosts: causes with less are not mentioned."""
 _MOST_CAUSES = 3
+_MOST_RATES = 4
 
 
 def sentence_of(warning: str) -> str:
@@ -80,12 +83,26 @@ def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
     sources = dict.fromkeys(_source(each.what) for each in fabric.sources)
     kinds = dict.fromkeys(str(subnet.routing) for subnet in fabric.subnets)
     size = ", ".join([_several(hosts, "host"), _several(switches, "switch", "es"), _several(cables, "cable")])
+    rates = cable_rates(fabric)
     return [
         f"Fabric: {size}{rails}; {', '.join(sources)}.",
+        *([f"Cables: {rates}."] if rates else []),
         f"Routes: {', '.join(kinds)}.",
         *(sentence_of(gap) for gap in fabric.gaps),
         *(f"LIDs: messages {lids}." for lids in [lids_used(fabric, lid_offset)] if lids),
     ]
+
+
+def cable_rates(fabric: Fabric) -> str:
+    """Return the rates and widths of the cables, the most frequent first, a phrase; '' if none is known."""
+    counts = Counter[tuple[float, int]]()
+    for subnet in fabric.subnets:
+        counts.update(zip(subnet.links.rates[::2].tolist(), subnet.links.widths[::2].tolist(), strict=True))
+    known = {kind: count for kind, count in counts.items() if not math.isnan(kind[0])}
+    order = sorted(known, key=lambda kind: (-known[kind], -kind[0]))
+    parts = [f"{known[kind]} of {rate_and_width_text(*kind)}" for kind in order[:_MOST_RATES]]
+    others = sum(counts.values()) - sum(known[kind] for kind in order[:_MOST_RATES])
+    return ", ".join([*parts, *([f"{others} of other or unknown rates"] if parts and others else [])])
 
 
 def _several(count: int, what: str, more: str = "s") -> str:

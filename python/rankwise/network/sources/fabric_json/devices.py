@@ -45,7 +45,7 @@ class Devices:
             self._add_port(field)
         self._check_lids(hosts, self._number(hosts))
 
-    def connect(self, draft: Draft, link: Field, first: Key, second: Key, rate: float) -> None:
+    def connect(self, draft: Draft, link: Field, first: Key, second: Key, rate: float, width: int) -> None:
         """Add a cable to the draft; RankwiseError if an end has a cable already, or no end is a switch's.
 
         Args:
@@ -54,6 +54,7 @@ class Devices:
             first: an end, from `end_of`: a switch's with port 0 takes the next free one.
             second: the other end.
             rate: bytes a second.
+            width: its lanes; 0: not known.
         """
         if first[0] not in self.switches and second[0] not in self.switches:
             raise link.error("one end must be a switch")
@@ -64,7 +65,7 @@ class Devices:
                 raise link.error(f"port {taken[1]} of {self._name(taken)} already has a link")
             self._cabled.add(taken)
             ends.append(taken)
-        draft.link(ends[0], ends[1], rate)
+        draft.link(ends[0], ends[1], rate, width)
 
     def end_of(self, name: Field, port: Field | None = None) -> Key:
         """Return the end of a cable; with port 0 if it is a switch's and no port is given."""

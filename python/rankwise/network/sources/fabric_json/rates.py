@@ -1,4 +1,4 @@
-"""Rates of links in fabric.json: in the unit that has the exact value."""
+"""Rates and widths of links in fabric.json; rates in the unit that has the exact value."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from rankwise.topology.machine.fields import Field
 
 UNITS = {"gbit": 1e9 / 8, "mb_s": 1e6, "bytes_s": 1.0}
 """Keys, and how many bytes a second their 1 is."""
+MOST_WIDTH = 12
+"""Lanes of a cable."""
 
 
 def rate_from(keys: dict[str, Field], default: float) -> float:
@@ -24,6 +26,11 @@ def rate_from(keys: dict[str, Field], default: float) -> float:
     if not 0 < rate < math.inf:
         raise field.error("must be a number above 0, or null")
     return rate
+
+
+def width_from(keys: dict[str, Field]) -> int:
+    """Return the width of a cable; 0 if none is given."""
+    return keys["width"].whole(1, MOST_WIDTH) if "width" in keys else 0
 
 
 def plain_rate(rate: float) -> dict[str, float | int | None]:

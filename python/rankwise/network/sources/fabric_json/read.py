@@ -22,7 +22,7 @@ from rankwise.network.fabric.model import (
 from rankwise.network.fabric.same import guids_of
 from rankwise.network.sources.fabric_json.devices import Devices
 from rankwise.network.sources.fabric_json.lid_tables import MOST_PORT, table_of
-from rankwise.network.sources.fabric_json.rates import UNITS, rate_from
+from rankwise.network.sources.fabric_json.rates import UNITS, rate_from, width_from
 from rankwise.network.sources.on_cables import evenly_split
 from rankwise.network.sources.parts import Whole
 from rankwise.network.sources.text import TextFile
@@ -33,7 +33,7 @@ from rankwise.topology.machine.strict_json import parsed
 FORMAT = "rankwise-fabric"
 VERSION = 1
 _KEYS = ("format", "version", "sources", "warnings", "subnets")
-_SUBNET = ("name", "switches", "hosts", "links", "routing", "tables", *UNITS)
+_SUBNET = ("name", "switches", "hosts", "links", "routing", "tables", "width", *UNITS)
 _CURE = "docs/reference/fabrics.md describes a fabric.json"
 _LARGEST_TABLES = 4 << 30
 
@@ -107,7 +107,7 @@ def _subnet(field: Field) -> Subnet:
         devices.ports,
     )
     default = rate_from({key: value for key, value in keys.items() if key in UNITS}, math.nan)
-    _add_links(draft, keys["links"], devices, default)
+    _add_links(draft, keys["links"], devices, default, width_from(keys))
     devices.check_linked(keys["hosts"])
     if "tables" not in keys:
         return evenly_split(finished(draft))
@@ -139,26 +139,31 @@ def _routing(keys: dict[str, Field], subnet: Field) -> Routing:
     return Routing(kind, by)
 
 
-def _add_links(draft: Draft, field: Field, devices: Devices, default: float) -> None:
-    """Add all cables; those without ports take the next free ports of their switches."""
+def _add_links(draft: Draft, field: Field, devices: Devices, default: float, default_width: int) -> None:
+    """Add all cables; those without ports take the next free ports of their switches.
+
+    The default width is for cables with the default rate.
+    """
     waiting = []
     for link in field.items():
-        rate, count, ends = default, 1, link
+        rate, width, count, ends = default, default_width, 1, link
         if isinstance(link.value, dict):
-            keys = link.keys(("ends", "count", *UNITS), required=("ends",))
+            keys = link.keys(("ends", "count", "width", *UNITS), required=("ends",))
             rate, ends = rate_from(keys, default), keys["ends"]
+            if "width" in keys or keys.keys() & UNITS.keys():
+                width = width_from(keys)
             count = keys["count"].whole(1, MOST_PORT) if "count" in keys else 1
         end_fields = ends.items()
         if len(end_fields) == 2:
             first, second = (devices.end_of(end) for end in end_fields)
-            waiting += [(link, first, second, rate)] * count
+            waiting += [(link, first, second, rate, width)] * count
         elif len(end_fields) == 4 and count == 1:
             first, second = (devices.end_of(end_fields[place], end_fields[place + 1]) for place in (0, 2))
-            devices.connect(draft, link, first, second, rate)
+            devices.connect(draft, link, first, second, rate, width)
         else:
             raise ends.error("must be two names, or of one cable two names with a port behind each")
-    for link, first, second, rate in waiting:
-        devices.connect(draft, link, first, second, rate)
+    for link, first, second, rate, width in waiting:
+        devices.connect(draft, link, first, second, rate, width)
 
 
 def _check_size(draft: Draft, field: Field) -> None:

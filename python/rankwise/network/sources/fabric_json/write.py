@@ -65,7 +65,12 @@ def _subnet(subnet: Subnet) -> Iterator[tuple[str, str]]:
         yield "name", _json(subnet.name)
     routing = {"kind": subnet.routing.kind} | ({"by": subnet.routing.by} if subnet.routing.by else {})
     yield "routing", _json(routing)
-    rates = [plain_rate(rate) for rate in subnet.links.rates[::2].tolist()]
+    rates = [
+        plain_rate(rate) | ({"width": width} if width else {})
+        for rate, width in zip(
+            subnet.links.rates[::2].tolist(), subnet.links.widths[::2].tolist(), strict=True
+        )
+    ]
     common = dict(Counter(tuple(rate.items()) for rate in rates).most_common(1)[0][0])
     for unit, value in common.items():
         if value is not None:

@@ -50,6 +50,7 @@ class Cabling:
         self._by_lid: dict[int, Key] = {}
         self._far: dict[Key, tuple[Key, _Place]] = {}
         self._rates: dict[tuple[Key, Key], float] = {}
+        self._widths: dict[tuple[Key, Key], int] = {}
         self._idle: set[tuple[Key, Key]] = set()
 
     def add(self, cables: Cables) -> None:
@@ -110,7 +111,7 @@ class Cabling:
             draft.ports[key] = DraftPort(host, device, end.guid, end.lid, end.lid_count, end.node)
         for (first, second), rate in self._rates.items():
             if (first, second) not in self._idle and first[0] not in left_out and second[0] not in left_out:
-                draft.link(first, second, rate)
+                draft.link(first, second, rate, self._widths[first, second])
         warnings = [
             f"{what}: {count}"
             for what, count in (
@@ -137,6 +138,7 @@ class Cabling:
             self._idle.add(ends)
         if math.isnan(self._rates.setdefault(ends, cable.rate)):
             self._rates[ends] = cable.rate
+        self._widths[ends] = self._widths.get(ends) or cable.width
 
     def _key(self, end: End, place: _Place) -> Key:
         """Return the key of an end, and remember its description."""

@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
-from rankwise.network.sources.infiniband.rates import rate_of
+from rankwise.network.sources.infiniband.rates import rate_of, width_of
 from rankwise.network.sources.infiniband.values import check_lid, check_port
 from rankwise.network.sources.parts import HOST, ROUTER, SWITCH, Cable, Cables, End
 from rankwise.network.sources.text import TextFile
@@ -49,6 +49,7 @@ class _Port(NamedTuple):
     lid_count: int
     rate: float
     active: bool
+    lanes: int
 
 
 def read_db_csv(file: TextFile) -> Cables:
@@ -66,8 +67,15 @@ def read_db_csv(file: TextFile) -> Cables:
         node, guid, number, lid, lmc, width, speed, state = (_whole(file, line, word) for word in values)
         if lmc > _MOST_LMC:
             raise file.error(line, f"its LMC is {lmc}, above {_MOST_LMC}")
-        rate = rate_of(_WIDTHS.get(width, ""), _SPEEDS.get(speed, ""))
-        ports[node, number] = _Port(guid, check_lid(file, line, lid), 1 << lmc, rate, state == _ACTIVE)
+        words = _WIDTHS.get(width, ""), _SPEEDS.get(speed, "")
+        ports[node, number] = _Port(
+            guid,
+            check_lid(file, line, lid),
+            1 << lmc,
+            rate_of(*words),
+            state == _ACTIVE,
+            width_of(words[0]),
+        )
     cables = []
     for line, values in sections["LINKS"]:
         first, one_port, second, other_port = (_whole(file, line, word) for word in values)
@@ -77,7 +85,7 @@ def read_db_csv(file: TextFile) -> Cables:
                 raise file.error(line, f"port {number} of 0x{node:016x} is in no row of NODES or PORTS")
         here, there = (_end(file, line, node, number, nodes, ports) for node, number in both)
         active = all(ports[end].active for end in both)
-        cables.append(Cable(line, here, there, ports[both[0]].rate, active))
+        cables.append(Cable(line, here, there, ports[both[0]].rate, active, ports[both[0]].lanes))
     return Cables(file, cables)
 
 

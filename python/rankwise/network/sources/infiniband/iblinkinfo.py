@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rankwise.network.sources.infiniband.rates import rate_of
+from rankwise.network.sources.infiniband.rates import rate_of, width_of
 from rankwise.network.sources.infiniband.values import check_lid, check_port
 from rankwise.network.sources.parts import HOST, ROUTER, SWITCH, Cable, Cables, End
 from rankwise.network.sources.text import TextFile
@@ -38,6 +38,10 @@ class _Port(NamedTuple):
     number: int
 
 
+_Link = tuple[_Port, _Port, float, bool, int]
+"""Near and far end, rate, whether messages go there, lanes."""
+
+
 def is_iblinkinfo(head: bytes) -> bool:
     """Return whether a file that begins with `head` is iblinkinfo's output."""
     return bool(_HEAD.search(head))
@@ -49,7 +53,7 @@ def read_iblinkinfo(file: TextFile) -> Cables:
     kinds = _kinds(links)
     by_lid = {here.lid: here for here, *_ in links}
     cables = []
-    for here, there, rate, active in links:
+    for here, there, rate, active, lanes in links:
         if not there.guid:  # in paragraphs the far end is known by its LID
             if there.lid not in by_lid:
                 raise file.error(
@@ -58,12 +62,12 @@ def read_iblinkinfo(file: TextFile) -> Cables:
                 )
             there = there._replace(guid=by_lid[there.lid].guid)
         first, second = (_end(file, port, kinds) for port in (here, there))
-        cables.append(Cable(here.line, first, second, rate, active))
+        cables.append(Cable(here.line, first, second, rate, active, lanes))
     return Cables(file, cables)
 
 
-def _links(file: TextFile) -> Iterator[tuple[_Port, _Port, float, bool]]:
-    """Return the ports that are linked: near and far end, rate, whether messages go there."""
+def _links(file: TextFile) -> Iterator[_Link]:
+    """Return the ports that are linked."""
     kind, switch, name = "", 0, ""
     for number, line in enumerate(file.lines, 1):
         text = line.strip()
@@ -91,10 +95,16 @@ def _links(file: TextFile) -> Iterator[tuple[_Port, _Port, float, bool]]:
         if not here.guid:
             raise file.error(number, "is a port, but its device has no GUID above it")
         there = _Port(number, "", int(far_guid or "0", 16), far, int(far_lid), int(far_port))
-        yield here, there, rate_of(width or "", fdr10 or speed or ""), state == "Active"
+        yield (
+            here,
+            there,
+            rate_of(width or "", fdr10 or speed or ""),
+            state == "Active",
+            width_of(width or ""),
+        )
 
 
-def _kinds(links: list[tuple[_Port, _Port, float, bool]]) -> dict[int, str]:
+def _kinds(links: list[_Link]) -> dict[int, str]:
     """Return kinds by GUID; with -l lines do not name them, but a switch has one GUID for several ports."""
     kinds = {here.guid: here.kind for here, *_ in links if here.kind}
     first: dict[int, int] = {}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rankwise.network.sources.infiniband.ibsim import is_ibsim
 from rankwise.network.sources.infiniband.one_sided_cables import one_sided_cables
-from rankwise.network.sources.infiniband.rates import rate_of
+from rankwise.network.sources.infiniband.rates import rate_of, width_of
 from rankwise.network.sources.infiniband.values import check_lid, check_port
 from rankwise.network.sources.parts import HOST, ROUTER, SWITCH, Cable, Cables, End
 from rankwise.network.sources.text import TextFile
@@ -100,10 +100,10 @@ class _Reader:
         if device is None:
             raise self._file.error(number, "is a port, but there is no device above it")
         self._is_old = match is None
-        rate = math.nan
+        rate, lanes = math.nan, 0
         if match:
             *fields, description, far_lid, width, speed = match.groups()
-            rate = rate_of(width or "", speed)
+            rate, lanes = rate_of(width or "", speed), width_of(width or "")
         else:
             assert old
             *fields, quoted, bare, far_lid = old.groups()
@@ -134,4 +134,4 @@ class _Reader:
             description,
             check_lid(file, number, int(far_lid or 0)),
         )
-        self.cables.append(Cable(number, here, there, rate, True))
+        self.cables.append(Cable(number, here, there, rate, True, lanes))

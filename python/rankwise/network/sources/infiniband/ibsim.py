@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 
-from rankwise.network.sources.infiniband.rates import rate_of
+from rankwise.network.sources.infiniband.rates import rate_of, width_of
 from rankwise.network.sources.infiniband.values import check_port
 from rankwise.network.sources.parts import HOST, ROUTER, SWITCH, Cable, Cables, End
 from rankwise.network.sources.text import TextFile
@@ -48,7 +48,7 @@ class _Reader:
         self._next = dict(_FIRST)
         self._devices: dict[str, tuple[str, int, str]] = {}
         self._device = ""
-        self._ports: dict[Key, tuple[int, Key, float]] = {}
+        self._ports: dict[Key, tuple[int, Key, float, int]] = {}
 
     def read(self, number: int, line: str) -> None:
         base, device = _BASE.fullmatch(line), _DEVICE.fullmatch(line)
@@ -66,10 +66,10 @@ class _Reader:
     def cables(self) -> list[Cable]:
         """Return the cables; RankwiseError if a cable leads to a missing device or port."""
         read = []
-        for here, (line, there, rate) in self._ports.items():
+        for here, (line, there, rate, lanes) in self._ports.items():
             if there[0] not in self._devices:
                 raise self._file.error(line, f"there is no device {there[0]!r}")
-            read.append(Cable(line, self._end(line, here), self._end(line, there), rate, True))
+            read.append(Cable(line, self._end(line, here), self._end(line, there), rate, True, lanes))
         return read
 
     def _add(self, number: int, kind: str, count: str, name: str, description: str | None) -> None:
@@ -88,10 +88,11 @@ class _Reader:
             raise self._file.error(number, "is not a port with its link, or is cut off")
         port, far, far_port, rest = match.groups()
         options = {option: int(value) for option, value in _OPTION.findall(rest)}
-        rate = math.nan
+        rate, lanes = math.nan, 0
         if options:
-            rate = rate_of(_WIDTHS.get(options.get("w", 2), ""), _SPEEDS.get(options.get("s", 1), ""))
-        self._ports[self._device, int(port)] = number, (far, int(far_port or 1)), rate
+            width = _WIDTHS.get(options.get("w", 2), "")
+            rate, lanes = rate_of(width, _SPEEDS.get(options.get("s", 1), "")), width_of(width)
+        self._ports[self._device, int(port)] = number, (far, int(far_port or 1)), rate, lanes
 
     def _end(self, line: int, key: Key) -> End:
         name, number = key

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from rankwise.network.sources.infiniband.one_sided_cables import one_sided_cables
-from rankwise.network.sources.infiniband.rates import rate_of
+from rankwise.network.sources.infiniband.rates import rate_of, width_of
 from rankwise.network.sources.infiniband.values import check_lid, check_port
 from rankwise.network.sources.parts import Cable, Cables, End
 from rankwise.network.sources.text import TextFile
@@ -48,7 +48,7 @@ def read_lst(file: TextFile) -> Cables:
         first, second = _end(file, number, fields[:8]), _end(file, number, fields[8:16])
         width, state, speed = fields[16], fields[17], fields[18] or ""
         counts |= {end.node: int(count, 16) for end, count in ((first, fields[1]), (second, fields[9]))}
-        cables.append(Cable(number, first, second, rate_of(width, speed), state == "ACT"))
+        cables.append(Cable(number, first, second, rate_of(width, speed), state == "ACT", width_of(width)))
     return Cables(file, cables, counts, one_sided_cables(file, cables) if is_opensm_lst(file.data) else ())
 
 

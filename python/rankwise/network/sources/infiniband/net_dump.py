@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from rankwise.network.sources.infiniband.rates import rate_of
+from rankwise.network.sources.infiniband.rates import rate_of, width_of
 from rankwise.network.sources.infiniband.values import check_lid, check_port
 from rankwise.network.sources.parts import HOST, SWITCH, Cable, Cables, End
 from rankwise.network.sources.text import TextFile
@@ -28,6 +28,7 @@ class _Row(NamedTuple):
     label: str
     active: bool
     rate: float
+    lanes: int
     guid: int
     far: str
     lid: int
@@ -57,7 +58,7 @@ def read_net_dump(file: TextFile) -> Cables:
             is_node = len(ports[row.guid]) > 1
             node, guid = (row.guid, 0) if is_node else (0, row.guid)
             far = End(HOST, node, guid, number, row.description, check_lid(file, row.line, row.lid))
-        cables.append(Cable(row.line, row.switch, far, row.rate, row.active))
+        cables.append(Cable(row.line, row.switch, far, row.rate, row.active, row.lanes))
     return Cables(file, cables)
 
 
@@ -107,6 +108,7 @@ def _row(
         label=fields["#"],
         active=fields["Sta"] in ("ACT", "ACTIVE"),
         rate=rate_of(fields["LWA"], fields["LSA"]),
+        lanes=width_of(fields["LWA"]),
         guid=int(fields["Neighbor Guid"], 16),
         far=fields["N#"],
         lid=int(fields["NLID"]),

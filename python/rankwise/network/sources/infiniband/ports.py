@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from rankwise.network.sources.infiniband.one_sided_cables import one_sided_cables
-from rankwise.network.sources.infiniband.rates import rate_of
+from rankwise.network.sources.infiniband.rates import rate_of, width_of
 from rankwise.network.sources.infiniband.values import check_lid, check_port
 from rankwise.network.sources.parts import SWITCH, Cable, Cables, End
 from rankwise.network.sources.text import TextFile
@@ -34,7 +34,9 @@ def read_ports(file: TextFile) -> Cables:
             fields = match.groups()
             first = _end(file, number, fields[:4], fields[10])
             other = _end(file, number, fields[6:10], fields[11])
-            cables.append(Cable(number, first, other, rate_of(fields[4], fields[5]), True))
+            cables.append(
+                Cable(number, first, other, rate_of(fields[4], fields[5]), True, width_of(fields[4]))
+            )
         elif line.strip() and not line.startswith("#") and not _ALONE.fullmatch(line):
             raise file.error(number, "is not a port with its link, or is cut off")
     return Cables(file, cables, warnings=one_sided_cables(file, cables))

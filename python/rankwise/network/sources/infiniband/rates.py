@@ -48,5 +48,14 @@ def rate_of(width: str, speed: str) -> float:
         width: such as 4x.
         speed: such as EDR, 25, FDR10, 14.0625.
     """
-    lanes = _WIDTHS.get(width.lower(), math.nan)
+    lanes = width_of(width) or math.nan
     return lanes * _LANE_GBIT.get(_ALSO.get(speed, speed.upper()), math.nan) * 1e9 / 8
+
+
+def width_of(width: str) -> int:
+    """Return the number of lanes; 0 if the word is unknown.
+
+    Args:
+        width: such as 4x.
+    """
+    return _WIDTHS.get(width.lower(), 0)

@@ -40,6 +40,7 @@ class _Port:
     lid_count: int
     active: bool
     rate: float
+    lanes: int
 
 
 @dataclass
@@ -130,9 +131,9 @@ class _Walker:
         for line, first, second in self._links:
             ends = [self._cable_end(key, line) for key in (first, second)]
             ports = [self._nodes[key[0]].ports[key[1]] for key in (first, second)]
-            rate = min((port.rate for port in ports), key=lambda rate: (math.isnan(rate), rate))
+            slower = min(ports, key=lambda port: (math.isnan(port.rate), port.rate))
             active = all(port.active for port in ports)
-            self._found.cables.append(Cable(line, ends[0], ends[1], rate, active))
+            self._found.cables.append(Cable(line, ends[0], ends[1], slower.rate, active, slower.lanes))
         return self._found
 
     def _add_port(self, line: int) -> None:
@@ -153,6 +154,7 @@ class _Walker:
             1 << lmc,
             self._number_of(self._port, "PortState_Int", line, _ACTIVE) == _ACTIVE,
             rate,
+            _LANES.get(lanes, 0),
         )
 
     def _add_node(self, line: int) -> None:
