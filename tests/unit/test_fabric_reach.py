@@ -46,11 +46,12 @@ def test_random_tables(seed, split):
     reach = reach_of(subnet)
     assert reach.pairs == len(outcomes)
     assert reach.lost + reach.looping == len(outcomes) - outcomes.count(ARRIVES)
-    assert (reach.example is None) == (outcomes.count(ARRIVES) == len(outcomes))
+    assert (reach.lost_example is None) == (reach.lost == 0)
+    assert (reach.looping_example is None) == (reach.looping == 0)
     if not split:  # of several ways one may be lost, and another go round
         assert (reach.lost, reach.looping) == (outcomes.count(LOST), outcomes.count(LOOPS))
 
 
 @pytest.mark.parametrize("split", [False, True])
 def test_trees_reach_all(split):
-    assert reach_of(tree(split=split)) == (0, 0, 12 * 11, None)
+    assert reach_of(tree(split=split)) == (0, 0, 12 * 11, None, None)

@@ -27,7 +27,7 @@ def written(folder: Path, links: str, tables: str = "") -> str:
 def test_tables_of_which_most_are_missing_are_refused(tmp_path: Path, golden: Golden) -> None:
     with pytest.raises(RankwiseError) as error:
         open_fabric([written(tmp_path, MADE.links(), MADE.tables("leaf2"))])
-    golden.says(error.value, "tables .. n1 n2 .. 2 .. leaf1")
+    golden.says(error.value, "tables .. n1 to n2 .. 2 .. leaf1")
 
 
 def test_a_switch_without_a_table_is_said_first(

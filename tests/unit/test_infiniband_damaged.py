@@ -110,7 +110,7 @@ def test_tables_by_which_no_host_reaches_any_other(tmp_path):
 
     said = complaint(tmp_path, "ibdiagnet.fdbs", change)
     assert said.startswith(f"ibdiagnet.lst and {tmp_path}/ibdiagnet.fdbs: ")
-    assert_facts(said, "node0001 node0002 .. LIDs")
+    assert_facts(said, "node0001 to node0002 .. LIDs")
     assert said.endswith(OF_TWO_MOMENTS.removeprefix("; "))
 
 

@@ -25,11 +25,15 @@ class Undelivered:
         no_way: pairs of host ports whose messages end at a switch without a route, or at the wrong host.
         in_circles: pairs whose messages run in a loop.
         bytes: of both.
+        lost_example: host ports of a pair in `no_way`; None: none is known.
+        looping_example: host ports of a pair in `in_circles`; None: none is known.
     """
 
     no_way: int
     in_circles: int
     bytes: float
+    lost_example: tuple[int, int] | None = None
+    looping_example: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -161,8 +165,15 @@ def _rail(
             _pairs(taking, routes.fate == NO_WAY),
             _pairs(taking, routes.fate == IN_CIRCLES),
             float(kinds[0, ~there].sum()),
+            _example(taking, routes.fate == NO_WAY),
+            _example(taking, routes.fate == IN_CIRCLES),
         ),
     )
+
+
+def _example(taking: RailJourneys, chosen: NDArray[np.bool_]) -> tuple[int, int] | None:
+    first = np.flatnonzero(chosen)[:1]
+    return (int(taking.source[first[0]]), int(taking.destination[first[0]])) if len(first) else None
 
 
 def _pairs(taking: RailJourneys, chosen: NDArray[np.bool_]) -> int:

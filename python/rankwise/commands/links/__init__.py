@@ -4,6 +4,7 @@
   rankwise links F.rankwise --fabric fabric/ --call alltoall --by link
   rankwise links F.rankwise --fabric fabric/ --place 'node[001-064]*2'
   rankwise links F.rankwise --fabric fabric/ --by phase
+  rankwise links F.rankwise --fabric fabric/ --route 3 17
   rankwise links --fabric fabric/ --all-to-all 1M
 
 --fabric takes files written by subnet managers and diagnostic tools, or directories of them.
@@ -47,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     shown = parser.add_argument_group("what is shown")
     shown.add_argument("--by", choices=_BY, help="one table instead of the summary")
+    shown.add_argument(
+        "--route",
+        nargs=2,
+        metavar=("FROM", "TO"),
+        help="the way of messages between two ranks, or two hosts, and back, as ibtracert prints it",
+    )
     add_limit(shown, _LIMIT, "a table")
     shown.add_argument(
         "--plot",
@@ -64,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.commands.links import plot
     from rankwise.commands.links.gather import made_up, of_phases, of_run, request
     from rankwise.commands.links.show import show, show_fabric, show_phases
+    from rankwise.commands.links.trace import show_traces
     from rankwise.network.sources.open import open_fabric
     from rankwise.render.terminal.progress import Activity
 
@@ -71,7 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
     with Activity("reading the fabric"):
         fabric = open_fabric(arguments.fabric, arguments.routing)
     asked = request(arguments)
-    if arguments.profile is None and arguments.all_to_all is None:
+    if arguments.route is not None:
+        show_traces(fabric, (arguments.route[0], arguments.route[1]), asked)
+    elif arguments.profile is None and arguments.all_to_all is None:
         show_fabric(fabric, asked)
     elif arguments.by == "phase":
         with Activity("computing the loads of links by phase"):
@@ -88,6 +98,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
+    if arguments.route is not None:
+        others = ("by", "plot", "call", "communicator", "all_to_all")
+        if wrong := [name for name in others if getattr(arguments, name) is not None]:
+            raise RankwiseError(f"--route shows ways alone: remove --{wrong[0].replace('_', '-')}")
+        return
     if arguments.profile is None:
         given = next((path for path in arguments.fabric if path.endswith(".rankwise")), None)
         if given is not None:

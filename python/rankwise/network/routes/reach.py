@@ -20,13 +20,15 @@ class Reach(NamedTuple):
         lost: pairs without a route: a table has no port, or a port without a cable or with the wrong host.
         looping: how many go round in circles.
         pairs: how many there are.
-        example: host ports of a pair that is lost or loops; None: all pairs are connected.
+        lost_example: host ports of a pair without a route; None: there is no such pair.
+        looping_example: host ports of a pair whose route loops; None: there is no such pair.
     """
 
     lost: int
     looping: int
     pairs: int
-    example: tuple[int, int] | None
+    lost_example: tuple[int, int] | None
+    looping_example: tuple[int, int] | None
 
 
 def reach_of(subnet: Subnet) -> Reach:
@@ -34,8 +36,9 @@ def reach_of(subnet: Subnet) -> Reach:
     exits, count = Exits(subnet), len(subnet.ports.hosts)
     numbers = {host: number for number, host in enumerate(dict.fromkeys(subnet.ports.hosts))}
     host = np.array([numbers[name] for name in subnet.ports.hosts], np.int64)
-    lost = looping = pairs = 0
-    example: tuple[int, int] | None = None
+    pairs = 0
+    counts = {NO_WAY: 0, IN_CIRCLES: 0}
+    examples: dict[int, tuple[int, int]] = {}
     step = max(_AT_ONCE // max(count, 1), 1)
     for first in range(0, count, step):
         to = np.arange(first, min(first + step, count))
@@ -43,9 +46,9 @@ def reach_of(subnet: Subnet) -> Reach:
         same = host[:, None] == host[to]
         fate[same] = ARRIVES
         pairs += int((~same).sum())
-        lost += int((fate == NO_WAY).sum())
-        looping += int((fate == IN_CIRCLES).sum())
-        wrong = np.argwhere(fate != ARRIVES)
-        if example is None and len(wrong):
-            example = int(wrong[0, 0]), int(to[wrong[0, 1]])
-    return Reach(lost, looping, pairs, example)
+        for outcome in counts:
+            wrong = np.argwhere(fate == outcome)
+            counts[outcome] += len(wrong)
+            if len(wrong):
+                examples.setdefault(outcome, (int(wrong[0, 0]), int(to[wrong[0, 1]])))
+    return Reach(counts[NO_WAY], counts[IN_CIRCLES], pairs, examples.get(NO_WAY), examples.get(IN_CIRCLES))

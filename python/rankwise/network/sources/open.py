@@ -154,11 +154,15 @@ def _refuse_lost(subnet: Subnet, reach: Reach, opened: _Opened, example: str) ->
 def _unreached(subnet: Subnet, opened: _Opened) -> Iterator[str]:
     """Yield warnings about hosts that can't reach others; RankwiseError if files seem to be missing."""
     reach = reach_of(subnet)
-    if reach.example is None:
-        return
-    first, second = (subnet.ports.hosts[port] for port in reach.example)
-    if subnet.routing.kind == MEASURED:
-        _refuse_lost(subnet, reach, opened, f"such as {first} {second}")
-    for count, what in ((reach.lost, "lead nowhere"), (reach.looping, "run in loops")):
-        if count:
-            yield f"routes between hosts that {what}: {count} of {reach.pairs}, such as {first} to {second}"
+    hosts = subnet.ports.hosts
+    found = (
+        (reach.lost, "lead nowhere", reach.lost_example),
+        (reach.looping, "run in loops", reach.looping_example),
+    )
+    wrong = [
+        (count, what, f"such as {hosts[pair[0]]} to {hosts[pair[1]]}") for count, what, pair in found if pair
+    ]
+    if wrong and subnet.routing.kind == MEASURED:
+        _refuse_lost(subnet, reach, opened, wrong[0][2])
+    for count, what, example in wrong:
+        yield f"routes between hosts that {what}: {count} of {reach.pairs}, {example}"

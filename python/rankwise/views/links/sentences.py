@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rankwise.network.answer import Answer
-from rankwise.network.fabric.model import EVEN_SPLIT, MEASURED, Fabric
+from rankwise.network.fabric.model import EVEN_SPLIT, MEASURED, Fabric, Subnet
 from rankwise.network.fabric.slow_cables import rate_and_width_text
 from rankwise.network.job.found import PLACED
 from rankwise.network.job.lids import lids_used
@@ -147,9 +147,17 @@ def _missing(loads: JobLoads) -> Iterator[str]:
     for number, rail in enumerate(loads.rails):
         lost, where = rail.undelivered, f" on {rail_text(rail.subnet.name, number)}" * (len(loads.rails) > 1)
         if lost.no_way or lost.in_circles:
+            ways = [
+                f"{_several(count, 'pair')} of ports {what}{_such_as(rail.subnet, example)}"
+                for count, what, example in (
+                    (lost.no_way, "to dead ends", lost.lost_example),
+                    (lost.in_circles, "in loops", lost.looping_example),
+                )
+                if count
+            ]
             yield (
-                f"The forwarding tables lead {_several(lost.no_way, 'pair')} of ports nowhere and "
-                f"{lost.in_circles} in loops{where}: {byte_text(lost.bytes)} are on no link."
+                f"The forwarding tables lead {' and '.join(ways)}{where}: {byte_text(lost.bytes)} are on no "
+                "link."
             )
     if loads.lost:
         yield (f"{byte_text(loads.lost)} are from or to ranks without a place in the fabric, and on no link.")
@@ -166,6 +174,13 @@ def _missing(loads: JobLoads) -> Iterator[str]:
         first = "; ".join(list(hidden)[:_MOST_CAUSES])
         others = f"; and {len(hidden) - _MOST_CAUSES} others" if len(hidden) > _MOST_CAUSES else ""
         yield f"Not all traffic was visible: {first}{others}."
+
+
+def _such_as(subnet: Subnet, example: tuple[int, int] | None) -> str:
+    if example is None:
+        return ""
+    first, second = (subnet.ports.hosts[port] for port in example)
+    return f" (such as {first} to {second})"
 
 
 def _routes(fabric: Fabric) -> Iterator[str]:
