@@ -74,7 +74,7 @@ def classes(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def test_a_run_on_its_hosts(on_small: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     answer = json_of(capsys, on_small, "--fabric", SMALL)
-    golden.says("\n".join(answer["matched"][1:3]), "16 .. 16 .. 16")
+    golden.says("\n".join(answer["matched"][1:4]), "32 of 8 Gbit/s (4x) .. 16 .. 16 .. 16")
     # 4 leaves of 4 hosts with 4 cables up: each carries what goes to one host of every other leaf.
     rows = classes(answer)
     assert {name: row["max"] for name, row in rows.items()} == {
@@ -134,7 +134,7 @@ def test_another_place(
     on_small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     listed = json_of(capsys, on_small, "--fabric", SMALL, "--place", "node[0001-0004]*4")
-    golden.says(listed["matched"][2], "16 .. 4 .. 4")
+    golden.says(listed["matched"][3], "16 .. 4 .. 4")
     assert listed["job"]["bytes_within_hosts"] == 4 * 12 * MIB
     assert listed["job"]["bytes_on_links"] == 4 * 48 * MIB
     golden.says(listed["verdict"])
@@ -229,7 +229,7 @@ def test_hosts_that_the_fabric_lacks(
     assert answer["job"]["bytes_lost"] == 6 * MIB
     assert any("elsewhere" in note for note in answer["notes"])
     assert any(note.startswith("6.00 MiB ") for note in answer["notes"])
-    golden.says(answer["matched"][3], "12.0 MiB .. 6.00 MiB")
+    golden.says(answer["matched"][4], "12.0 MiB .. 6.00 MiB")
     golden.says(answer["verdict"], "50.0 %")
 
 
@@ -330,7 +330,7 @@ def test_a_run_that_sends_nothing(
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ((), "arguments are required: --fabric"),
+        ((), "--fabric PATH"),
         (("--fabric", SMALL, "--by", "link"), "--by needs a profile, or --all-to-all"),
         (("--fabric", SMALL, "--all-to-all", "much"), "is not a size"),
         (("--fabric", SMALL, "--all-to-all", "1025G"), "is more than 1024G"),

@@ -11,16 +11,15 @@ if TYPE_CHECKING:
     from rankwise.network.fabric.model import Fabric
 
 
-def add_fabric(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
+def add_fabric(parser: argparse.ArgumentParser) -> None:
     """Declare --fabric and --routing."""
     parser.add_argument(
         "--fabric",
         action="extend",  # the option may be there several times: once for each rail
         nargs="+",
-        required=required,
         metavar="PATH",
         help="files with the cables and forwarding tables of the network, directories of them, or the "
-        "description of a synthetic network",
+        "description of a synthetic network (default: RANKWISE_FABRIC, or the fabric of the centre)",
     )
     add_routing(parser)
 

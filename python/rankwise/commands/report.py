@@ -8,9 +8,10 @@
 
 Two profiles, or several per side, are compared as by `rankwise diff`; the report also shows each of them.
 
-With --fabric, the report has the page Network: the links of a fabric and their loads, drawn by
-levels and as matrices, with the ranks, communicators and calls behind each of them. --fabric takes
-files written by subnet managers and diagnostic tools, or directories of them.
+With --fabric, or if the default fabric has the hosts of the run, the report has the page Network:
+the links of a fabric and their loads, drawn by levels and as matrices, with the ranks, communicators
+and calls behind each of them. --fabric takes files written by subnet managers and diagnostic tools,
+or directories of them; the default is RANKWISE_FABRIC, or the fabric of the centre.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankwise.commands.default_fabric import default_fabric, given_or_default
 from rankwise.commands.fabric_options import add_fabric, add_places, lid_offset_of
+from rankwise.commands.messages import say
 from rankwise.commands.sides import sides
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
@@ -30,8 +33,8 @@ if TYPE_CHECKING:
 
     from rankwise.render.page.contents.subject import Subject
 
-    Network = Callable[[Subject], dict[str, Any]]
-    """Makes what the page Network shows of a run."""
+    Network = Callable[[Subject], dict[str, Any] | None]
+    """Makes what the page Network shows of a run; None: the run has no such page."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,23 +64,26 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output or beside(before[0], *after[:1])
     if output.suffix.lower() not in (".html", ".htm"):
         raise RankwiseError(f"{output}: a report is an HTML page: give it the ending .html")
-    if arguments.place is not None and arguments.fabric is None:
+    given = given_or_default(arguments.fabric)
+    if arguments.place is not None and given is None:
         raise RankwiseError("--place needs --fabric PATH ...")
-    if arguments.routing is not None and arguments.fabric is None:
+    if arguments.routing is not None and given is None:
         raise RankwiseError("--routing needs --fabric PATH ...")
     refuse_existing(output, force=arguments.force)
     network = None
-    if arguments.fabric is not None:
-        places = (arguments.lid, arguments.place, arguments.rail)
-        network = partial(_network, _Fabric(arguments.fabric, arguments.routing, *places))
+    if given is not None:
+        options = arguments.routing, arguments.lid, arguments.place, arguments.rail
+        is_needed = not given.origin or arguments.place is not None
+        network = partial(_network if is_needed else _network_if_known, _Fabric(given.words, *options))
     _write(output, before, after, network)
     return 0
 
 
 def write_beside(profile: Path) -> Path:
     """Write the report next to its profile, and return its path; RankwiseError if that fails."""
-    output = beside(profile)
-    _write(output, [profile], [], None)
+    output, given = beside(profile), default_fabric()
+    network = partial(_network_if_known, _Fabric(given.words)) if given else None
+    _write(output, [profile], [], network)
     return output
 
 
@@ -114,8 +120,8 @@ def _report(before: list[Path], after: list[Path], network: Network | None) -> b
         with opened_profile(path) as connection:
             of = subject(path, connection, container)
             run = run_data(of, name)
-            if network is not None:
-                run["network"] = network(of)
+            if network is not None and (shown := network(of)) is not None:
+                run["network"] = shown
             runs.append(run)
             titles.append(run_title(of))
             names.append(name)
@@ -138,11 +144,23 @@ def _comparison(before: list[Path], after: list[Path], title: str) -> dict[str, 
 class _Fabric(NamedTuple):
     """The fabric that the options name, and how the run is placed on it."""
 
-    words: list[str]
-    routing: str | None
-    lid: str
-    place: str | None
-    rail: str
+    words: tuple[str, ...]
+    routing: str | None = None
+    lid: str = "0"
+    place: str | None = None
+    rail: str = "split"
+
+
+def _network_if_known(asked: _Fabric, of: Subject) -> dict[str, Any] | None:
+    """Return the same on the default fabric; None for a run on one host, or if its hosts are not there."""
+    (hosts,) = of.connection.execute("SELECT COUNT(DISTINCT host) FROM ranks").fetchone()
+    if hosts < 2:
+        return None
+    try:
+        return _network(asked, of)
+    except RankwiseError as error:
+        say(f"no page Network: {error}")
+        return None
 
 
 def _network(asked: _Fabric, of: Subject) -> dict[str, Any]:

@@ -469,9 +469,22 @@ def _finish(
             print_longest(profiles, sys.stderr)
         except Exception as error:
             _say(f"{made.path} is written, but its summary failed: {_one_line(error)}")
+        _say_network(made.path)
     if asked.report and not all(list(map(partial(_reported, asked), profiles))):
         return end.status or 1
     return end.status
+
+
+def _say_network(profile: Path) -> None:
+    """Say what limits the traffic of a run on the default fabric, if its hosts are in it."""
+    from rankwise.commands.default_fabric import default_fabric  # not above: it looks for files
+
+    with contextlib.suppress(RankwiseError):  # it lacks these hosts, or can't be read
+        if given := default_fabric():
+            from rankwise.commands.links.brief import network_brief
+
+            if limit := network_brief(profile, given.words):
+                _say(f"network: {limit} `rankwise links {profile}` shows each link")
 
 
 def _reported(asked: _Ending, profile: Path) -> bool:

@@ -7,9 +7,9 @@
   rankwise links F.rankwise --fabric fabric/ --route 3 17
   rankwise links --fabric fabric/ --all-to-all 1M
 
---fabric takes files written by subnet managers and diagnostic tools, or directories of them.
-Without a profile, only the fabric is shown, or with --all-to-all synthetic traffic between all
-hosts or those of --place.
+--fabric takes files written by subnet managers and diagnostic tools, or directories of them; the
+default is RANKWISE_FABRIC, or the fabric of the centre. Without a profile, only the fabric is shown,
+or with --all-to-all synthetic traffic between all hosts or those of --place.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST_BYTES = 1 << 40
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise links`."""
     parser.add_argument("profile", nargs="?", metavar="F.rankwise", help="the profile of the job")
-    add_fabric(parser, required=True)
+    add_fabric(parser)
     job = parser.add_argument_group("the job")
     add_places(job)
     job.add_argument("--call", metavar="NAME,...", help="only messages of these calls, such as alltoall")
@@ -76,9 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.render.terminal.progress import Activity
 
     plot.check(arguments)
-    with Activity("reading the fabric"):
-        fabric = open_fabric(arguments.fabric, arguments.routing)
     asked = request(arguments)
+    with Activity("reading the fabric"):
+        fabric = open_fabric(asked.fabric, asked.routing)
     if arguments.route is not None:
         show_traces(fabric, (arguments.route[0], arguments.route[1]), asked)
     elif arguments.profile is None and arguments.all_to_all is None:
@@ -104,9 +104,9 @@ def _check(arguments: argparse.Namespace) -> None:
             raise RankwiseError(f"--route shows ways alone: remove --{wrong[0].replace('_', '-')}")
         return
     if arguments.profile is None:
-        given = next((path for path in arguments.fabric if path.endswith(".rankwise")), None)
-        if given is not None:
-            raise RankwiseError(f"{given}: put the profile before --fabric")
+        behind = (path for path in arguments.fabric or () if path.endswith(".rankwise"))
+        if (profile := next(behind, None)) is not None:
+            raise RankwiseError(f"{profile}: put the profile before --fabric")
         if arguments.all_to_all is None:
             needs = ("by", "place", "call", "communicator")
             if wrong := [name for name in needs if getattr(arguments, name) is not None]:

@@ -11,6 +11,7 @@ from rankwise.analysis.messages.kinds import BY_OPTION, SENTENCE
 from rankwise.analysis.opened import opened_messages, opened_profile
 from rankwise.analysis.overview import trust
 from rankwise.analysis.selection import Selection, select
+from rankwise.commands.default_fabric import needed_fabric
 from rankwise.commands.fabric_options import lid_offset_of
 from rankwise.errors import RankwiseError
 from rankwise.network.answer import Answer, answer
@@ -21,10 +22,10 @@ from rankwise.network.job.given_hosts import GivenHost, given_hosts
 from rankwise.network.job.hosts import HostsByName
 from rankwise.network.job.phases import flows_by_phase
 from rankwise.network.job.rank_ports import Places, given_places, places_of_run, places_on
-from rankwise.network.loads import JobLoads, job_loads
+from rankwise.network.loads import job_loads
 from rankwise.network.phases import LoadsByPhase, loads_by_phase
-from rankwise.network.share import NetworkShare, mean_mpi_seconds, network_share
-from rankwise.network.what_if import AS_IT_RAN, Scenario, alternatives, as_it_is, placed
+from rankwise.network.share import mean_mpi_seconds, share_of_loads
+from rankwise.network.what_if import AS_IT_RAN, Scenario, alternatives, placed
 from rankwise.text.names import call_name
 from rankwise.text.trust import partial_line
 from rankwise.text.units import byte_text
@@ -36,7 +37,8 @@ class Request:
 
     Attributes:
         profile: of the job; '' = none, its traffic is synthetic.
-        fabric: words of --fabric.
+        fabric: words of --fabric, or of the default.
+        is_default: the fabric was not given by --fabric.
         routing: rule for routes of cables without forwarding tables; None = the default.
         place: file with the hosts of the ranks; None = the hosts of the run.
         rail: policy for choosing among several rails.
@@ -52,6 +54,7 @@ class Request:
 
     profile: str
     fabric: tuple[str, ...]
+    is_default: bool
     routing: str | None
     place: str | None
     rail: str
@@ -66,10 +69,12 @@ class Request:
 
 
 def request(arguments: argparse.Namespace) -> Request:
-    """Return what the command line asks for."""
+    """Return what the command line asks for; RankwiseError if there is no fabric."""
+    fabric = needed_fabric(arguments.fabric)
     return Request(
         profile=arguments.profile or "",
-        fabric=tuple(arguments.fabric),
+        fabric=fabric.words,
+        is_default=bool(fabric.origin),
         routing=arguments.routing,
         place=arguments.place,
         rail=arguments.rail,
@@ -105,23 +110,9 @@ def of_run(fabric: Fabric, asked: Request) -> tuple[Answer, str, list[str]]:
         if asked.place is not None:
             others = _as_it_ran(connection, fabric, sent, asked.rail, lid_offset)
         loads = job_loads(fabric, sent, places, lid_offset=lid_offset)
-        share = _share(connection, mpi_seconds, loads, asked)
+        share = share_of_loads(connection, mpi_seconds, loads, is_part=bool(asked.communicator))
     others += alternatives(fabric, sent, places, lid_offset=lid_offset)
     return answer(loads, others, asked.limit, share), _messages(sent, asked), notes
-
-
-def _share(
-    connection: sqlite3.Connection, mpi_seconds: float, loads: JobLoads, asked: Request
-) -> NetworkShare | None:
-    return network_share(
-        connection,
-        mpi_seconds,
-        as_it_is(loads).bottleneck,
-        loads.flows,
-        [(rail.subnet, taking) for rail, taking in zip(loads.rails, loads.journeys.rails, strict=True)],
-        is_part=bool(asked.communicator),
-        lid_offset=loads.lid_offset,
-    )
 
 
 def of_phases(fabric: Fabric, asked: Request) -> tuple[LoadsByPhase, str, list[str]]:
@@ -131,7 +122,7 @@ def of_phases(fabric: Fabric, asked: Request) -> tuple[LoadsByPhase, str, list[s
         sent, places, notes = _job(connection, fabric, asked)
         parts = flows_by_phase(connection, sent)
         loads = job_loads(fabric, sent, places, lid_offset=lid_offset_of(asked.lid, fabric))
-        share = _share(connection, mpi_seconds, loads, asked)
+        share = share_of_loads(connection, mpi_seconds, loads, is_part=bool(asked.communicator))
     return loads_by_phase(loads, parts, asked.limit, share), _messages(sent, asked), notes
 
 

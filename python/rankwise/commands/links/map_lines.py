@@ -38,7 +38,7 @@ def map_lines(loads: JobLoads, asked: Request, objective: str) -> list[str]:
 
 def _fabric(asked: Request, option: str = "") -> tuple[str, ...]:
     """Return the options that choose the same fabric, routes and ports."""
-    words = [option, *asked.fabric] if option else [*asked.fabric]
+    words = [] if option and asked.is_default else [*filter(None, [option]), *asked.fabric]
     if asked.routing is not None:
         words += ["--routing", asked.routing]
     if asked.rail != "split":

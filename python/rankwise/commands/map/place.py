@@ -65,8 +65,9 @@ def place(
         trusted, relaunch = trust(connection), Relaunch.of(run_facts(connection), request.launcher)
         if request.output is not None:
             check_output(request.output, relaunch.launchers, force=request.force)
+        on_fabric = ""
         if fabric is not None:
-            machine = fabric.machine(connection)
+            machine, on_fabric = fabric.machine(connection)
         run, where = run_traffic(connection, request.kind), whereabouts(connection)
         with ProgressBar(f"placing {run.traffic.ranks} ranks") as bar:
             mapping = find_mapping(
@@ -82,7 +83,7 @@ def place(
             )
         inside = has_inside(request.kind)
         said = notes(connection, run, mapping, machine_given=machine is not None, inside=inside)
-        said = opened.notes() or said
+        said = opened.notes() or [*filter(None, [on_fabric]), *said]
         is_complete = trusted.complete and not profile_notes(connection, run, inside=inside)
     statements = certainty(mapping, complete=is_complete, inside=inside, predicted=predict)
     if not trusted.complete:
