@@ -37,7 +37,7 @@ def certainty(mapping: Mapping, *, complete: bool, inside: bool, predicted: bool
         mapping: the placement.
         complete: all messages of the run were counted.
         inside: messages inside collectives are included.
-        predicted: the machine may differ from the one of the run.
+        predicted: the machine may be another one than the run had.
     """
     run_time = Statement("unknown", _RUN_TIME + ("" if predicted else _MEASURED_BY))
     return [_bytes(complete=complete, inside=inside), _times(mapping), run_time]

@@ -65,7 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
         except Interrupted:
             return 128 + signals.last
         except OutOfTime:
-            raise RankwiseError("the time was up before anything was compared: give more with --budget") from None
+            raise RankwiseError(
+                "the time was up before anything was compared: give more with --budget"
+            ) from None
     own = in_force(outcome.library.label, os.environ, arguments.command)
     if arguments.json:
         _print_json(outcome, own)
