@@ -97,16 +97,19 @@ char *value_for_program(const char *name) {
   return value;
 }
 
-}  // namespace
-
-bool is_asked() {
+// nullptr without one.
+const char *wish_of_user() {
   const char *wish = std::getenv(variable);
-  return wish != nullptr && *wish != '\0';
+  return wish != nullptr && *wish != '\0' ? wish : nullptr;
 }
 
+}  // namespace
+
+bool is_asked() { return wish_of_user() != nullptr; }
+
 void read_wish() {
-  if (!is_asked()) return;
-  const char *wish = std::getenv(variable);
+  const char *wish = wish_of_user();
+  if (wish == nullptr) return;
   wanted = true;
   given = strncmp(wish, "order", 5) == 0;
   renumbers = strstr(wish, "renumber") != nullptr;
