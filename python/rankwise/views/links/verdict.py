@@ -74,8 +74,11 @@ def share_sentence(share: NetworkShare) -> str:
 
 
 def busiest_phase(fabric: Fabric, share: NetworkShare | None) -> str:
-    """Return for which part of its busiest phase the network is busy, without a full stop; '' if unknown."""
-    busiest = share.busiest_phase if share else None
+    """Return for which part of its busiest phase the network is busy, without a full stop.
+
+    '' if that is unknown, or if the network is not the limit of the run.
+    """
+    busiest = share.busiest_phase if share and share.matters else None
     if busiest is None:
         return ""
     phase, slowest = busiest.phase, busiest.slowest
