@@ -9,9 +9,9 @@ namespace rankwise::placement {
 
 namespace {
 
-constexpr Index kCoarsest = 100;    // vertices
 constexpr Index kFew = 30;          // little to gain
 constexpr Index kStartsUpTo = 400;  // larger graphs that can't be coarsened are started twice
+constexpr std::size_t kDense = 14;  // edges of a vertex: starts take long, and lead to similar results
 constexpr int kTries = 20;
 
 // Grows side 0 from a random vertex, always by the vertex with the lowest cost.
@@ -83,8 +83,15 @@ class Growing {
 // Vertices of many ranks can't fill a side exactly; single ranks can.
 Index tolerance_for(const Graph &graph) { return graph.largest() > 1 ? graph.largest() : 0; }
 
+int starts_of(const Graph &graph, const Effort &effort) {
+  const std::size_t edges = graph.rows.adjacent.size() / static_cast<std::size_t>(std::max(1, graph.size()));
+  if (effort.is_thrifty && edges >= kDense) return 2;
+  if (graph.size() <= kFew) return (effort.starts + 1) / 2;
+  return graph.size() <= kStartsUpTo ? effort.starts : 2;
+}
+
 Bisection start(const Graph &graph, Capacity capacity, const Effort &effort, Workspace &work, Random &random) {
-  const int starts = graph.size() <= kFew ? (effort.starts + 1) / 2 : graph.size() <= kStartsUpTo ? effort.starts : 2;
+  const int starts = starts_of(graph, effort);
   std::vector<Standing> alone(graph.size());  // with all neighbours on the other side
   for (Index v = 0; v < graph.size(); v++) {
     alone[v].gain = graph.pull_of(v);
@@ -101,8 +108,8 @@ Bisection start(const Graph &graph, Capacity capacity, const Effort &effort, Wor
 }
 
 // Merged vertices must stay small compared with both sides, and there must be enough of them.
-Index most_ranks(const Graph &graph, Capacity capacity) {
-  const Index by_size = 3 * graph.rank_count() / (2 * kCoarsest);
+Index most_ranks(const Graph &graph, Capacity capacity, Index coarsest) {
+  const Index by_size = 3 * graph.rank_count() / (2 * coarsest);
   const Index by_side = std::min(capacity[0], capacity[1]) / 4 + 1;
   return std::max(2, std::min(by_size, by_side));
 }
@@ -125,9 +132,9 @@ void project(const Coarser &coarser, Sides &sides, const Graph &finer, Workspace
 
 Bisection bisect(const Graph &graph, Capacity capacity, const Effort &effort, Random &random, Workspace &work) {
   std::vector<Coarser> levels;
-  const Index most = most_ranks(graph, capacity);
+  const Index most = most_ranks(graph, capacity, effort.coarsest());
   const Graph *coarsest = &graph;
-  while (coarsest->size() > kCoarsest) {
+  while (coarsest->size() > effort.coarsest()) {
     std::optional<Coarser> coarser = coarsen(*coarsest, most, random);
     if (!coarser) break;
     levels.push_back(std::move(*coarser));

@@ -14,6 +14,7 @@ namespace rankwise::placement {
 // predict.
 struct Standing {
   double gain = 0;
+  double total = 0;               // weight of its edges, if the gain is known
   Index before = -1, after = -1;  // in the list of its bucket
   std::int16_t bucket = -1;
   std::uint8_t side = 0;

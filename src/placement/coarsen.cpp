@@ -1,5 +1,6 @@
 #include "coarsen.h"
 
+#include <limits>
 #include <numeric>
 
 namespace rankwise::placement {
@@ -12,7 +13,7 @@ constexpr Index kMany = 8;  // one unmatched vertex in this many is many
 class Matching {
  public:
   Matching(const Graph &graph, Index most, Random &random)
-      : graph_(graph), most_(most), random_(random), mate_(graph.size(), -1), order_(graph.size()) {
+      : graph_(graph), most_(most), random_(random), mate_(graph.size(), -1), open_(graph.ranks), order_(graph.size()) {
     std::iota(order_.begin(), order_.end(), 0);
     random_.shuffle(order_);
     Index single = graph.size();
@@ -23,12 +24,15 @@ class Matching {
   [[nodiscard]] Index mate(Index v) const { return mate_[v]; }
 
  private:
+  static constexpr Index kMatched = std::numeric_limits<Index>::max();
+
   [[nodiscard]] bool is_free(Index v) const { return mate_[v] < 0; }
 
   bool join(Index v, Index other) {
     if (other < 0) return false;
     mate_[v] = other;
     mate_[other] = v;
+    open_[v] = open_[other] = kMatched;
     return true;
   }
 
@@ -36,12 +40,13 @@ class Matching {
 
   // The free neighbour with the highest rating, weight^2 / ranks (Holtgrewe, Sanders and Schulz 2010).
   Index heaviest(Index v) {
+    const Index room = most_ - graph_.ranks[v];
     Index choice = -1;
     double best = -1;
     for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
-      const Index other = graph_.rows.adjacent[i];
-      if (!is_free(other) || other == v || !may_join(v, other)) continue;
-      const double rating = graph_.weight[i] * graph_.weight[i] / graph_.ranks[other];
+      const Index other = graph_.rows.adjacent[i], ranks = open_[other];
+      if (ranks > room) continue;
+      const double rating = graph_.weight[i] * graph_.weight[i] / ranks;
       if (rating > best || (rating == best && random_.next() % 2 != 0)) {
         best = rating;
         choice = other;
@@ -77,6 +82,7 @@ class Matching {
   Index most_;
   Random &random_;
   Indices mate_;
+  Indices open_;  // ranks of each free vertex; of others kMatched
   Indices order_;
 };
 

@@ -12,7 +12,9 @@ namespace rankwise::placement {
 namespace {
 
 constexpr Index kWorthAThread = 1000;  // vertices
-constexpr std::size_t kDense = 64;     // edges of a vertex: beyond this, a second bisection takes long and hardly helps
+// Edges of a vertex: with more, a second bisection takes long and hardly helps; or a third one.
+constexpr double kDense = 64, kThriftyDense = 20, kSparse = 10;
+constexpr Index kSmall = 200;  // vertices: many such graphs are bisected, so a third bisection of each takes long
 
 Index room(std::span<const Index> capacity) { return std::accumulate(capacity.begin(), capacity.end(), Index{0}); }
 
@@ -43,8 +45,7 @@ class Division {
  private:
   // The cheapest of several bisections.
   Sides best(const Graph &graph, Capacity capacity, std::uint64_t seed) {
-    const bool is_dense = graph.rows.adjacent.size() > kDense * graph.size();
-    std::vector<Bisection> attempts(is_dense ? 1 : effort_.bisections);
+    std::vector<Bisection> attempts(bisections_of(graph));
     each(graph.size(), static_cast<int>(attempts.size()), [&](int number) {
       Random random(Random::of_part(seed, number + 2));  // 0 and 1: the sides
       Workspace work;
@@ -52,6 +53,13 @@ class Division {
     });
     const auto better = [](const Bisection &a, const Bisection &b) { return a.quality.better_than(b.quality); };
     return std::move(std::min_element(attempts.begin(), attempts.end(), better)->sides);
+  }
+
+  [[nodiscard]] int bisections_of(const Graph &graph) const {
+    const auto edges = static_cast<double>(graph.rows.adjacent.size()) / std::max(1, graph.size());
+    if (edges > (effort_.is_thrifty ? kThriftyDense : kDense)) return 1;
+    const bool is_simple = edges <= kSparse && graph.size() > kSmall;
+    return effort_.is_thrifty && !is_simple ? std::min(2, effort_.bisections) : effort_.bisections;
   }
 
   template <typename Work>

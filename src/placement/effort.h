@@ -34,6 +34,11 @@ struct Effort {
   std::int32_t one_seed_on_network;  // where it depends on chance how well two halves fit together
   Repartitions repartitions;
   int annealing;  // steps, in a network of few slots
+  // Saves work that hardly lowers the cost of many ranks: on small graphs, on dense ones, and of swaps.
+  bool is_thrifty = false;
+
+  // Vertices of a graph that is not coarsened further.
+  [[nodiscard]] std::int32_t coarsest() const { return is_thrifty ? 44 : 100; }
 };
 
 constexpr Effort kQuick{3, 2, 3, 500, 24, 1, 1, 20, 3, 3, 1, 1, 0, 0, {}, 0};
@@ -53,11 +58,12 @@ constexpr Effort short_of(Effort effort, bool is_network) {
 
 // The caller's effort, 0 to 3; few slots: of a network.
 inline Effort effort_for(int wish, std::int32_t ranks, bool is_network, bool are_few_slots) {
-  constexpr std::int32_t few = 8192, very_few = 512, most_seeds = 8, most_on_network = 32;
+  constexpr std::int32_t few = 8192, some = 2048, very_few = 512, most_seeds = 8, most_on_network = 32;
   if (wish <= 0) return kQuick;
   Effort effort = wish == 1 ? kUsual : wish == 2 ? kThorough : kMost;
+  effort.is_thrifty = wish == 1 && !is_network && ranks > very_few;
   if (wish == 1 && (is_network ? are_few_slots : ranks <= very_few)) effort = short_of(effort, is_network);
-  if (ranks <= few) effort.bisections++;
+  if (ranks <= few && (!effort.is_thrifty || ranks > some)) effort.bisections++;
   if (ranks > very_few) effort.repartitions = {};
   if (is_network)
     effort.seeds = std::max(effort.seeds, std::min(effort.one_seed_on_network / ranks, most_on_network));

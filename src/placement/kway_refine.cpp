@@ -4,13 +4,14 @@
 #include <array>
 
 #include "buckets.h"
+#include "contacts.h"
 
 namespace rankwise::placement {
 
 namespace {
 
 constexpr int kPasses = 3;                                        // for two parts
-constexpr std::size_t kBudgetOfEdge = 40, kLeastBudget = 100000;  // edges visited
+constexpr std::size_t kBudgetOfEdge = 40, kLeastBudget = 100000;  // edges and contacts visited
 
 struct Couple {
   double weight;
@@ -25,6 +26,7 @@ class KWayRefinement {
         effort_(effort),
         left_(capacity.begin(), capacity.end()),
         members_(capacity.size()),
+        contacts_(graph, part, static_cast<Index>(capacity.size())),
         vertices_(graph.size()),
         active_(capacity.size(), 1),
         budget_(graph.rows.adjacent.size() * kBudgetOfEdge + kLeastBudget) {
@@ -33,7 +35,7 @@ class KWayRefinement {
       members_[part[v]].push_back(v);
       left_[part[v]]--;
       double weight = 0;
-      for (std::size_t i = graph.rows.first(v); i < graph.rows.last(v); i++) weight += graph.weight[i];
+      for (const Contact &contact : contacts_.of(v)) weight += contact.weight;
       largest = std::max(largest, weight);
     }
     for (Buckets &heap : heaps_) heap.reset(vertices_, largest);
@@ -54,8 +56,6 @@ class KWayRefinement {
  private:
   [[nodiscard]] bool is_exhausted() const { return looked_at_ >= budget_; }
 
-  void look_at(Index v) { looked_at_ += graph_.rows.last(v) - graph_.rows.first(v); }
-
   // Parts with edges between them, the heaviest first.
   std::vector<Couple> couples() {
     std::vector<Couple> connected;
@@ -64,11 +64,10 @@ class KWayRefinement {
     for (Index first = 0; first < static_cast<Index>(members_.size()); first++) {
       others.clear();
       for (const Index v : members_[first]) {
-        for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
-          const Index second = part_[graph_.rows.adjacent[i]];
-          if (second <= first || graph_.weight[i] <= 0) continue;
-          if (weight[second] == 0) others.push_back(second);
-          weight[second] += graph_.weight[i];
+        for (const Contact &contact : contacts_.of(v)) {
+          if (contact.part <= first || contact.weight <= 0) continue;
+          if (weight[contact.part] == 0) others.push_back(contact.part);
+          weight[contact.part] += contact.weight;
         }
       }
       for (const Index second : others) {
@@ -104,11 +103,13 @@ class KWayRefinement {
       kept = moves_.size();
       since = 0;
     }
-    for (std::size_t i = moves_.size(); i > kept; i--)
-      put(moves_[i - 1], part_[moves_[i - 1]] == first ? second : first);
+    for (std::size_t i = moves_.size(); i > kept; i--) put(moves_[i - 1], opposite(part_[moves_[i - 1]]));
+    for (std::size_t i = 0; i < kept; i++) contacts_.move(moves_[i], opposite(part_[moves_[i]]), part_[moves_[i]]);
     if (kept > 0) sort_members();
     return kept > 0;
   }
+
+  [[nodiscard]] Index opposite(Index part) const { return part == pair_[0] ? pair_[1] : pair_[0]; }
 
   void start() {
     moves_.clear();
@@ -116,11 +117,11 @@ class KWayRefinement {
     for (int side = 0; side < 2; side++) {
       for (const Index v : members_[pair_[side]]) {
         double outside = 0, inside = 0;
-        look_at(v);
-        for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
-          const Index theirs = part_[graph_.rows.adjacent[i]];
-          if (theirs == pair_[1 - side]) outside += graph_.weight[i];
-          if (theirs == pair_[side]) inside += graph_.weight[i];
+        const auto contacts = contacts_.of(v);
+        looked_at_ += contacts.size();
+        for (const Contact &contact : contacts) {
+          if (contact.part == pair_[1 - side]) outside = contact.weight;
+          if (contact.part == pair_[side]) inside = contact.weight;
         }
         vertices_[v].gain = outside - inside;
         vertices_[v].is_locked = false;
@@ -158,7 +159,7 @@ class KWayRefinement {
   void move(Index v, int side) {
     put(v, pair_[1 - side]);
     vertices_[v].gain = -vertices_[v].gain;
-    look_at(v);
+    looked_at_ += graph_.rows.last(v) - graph_.rows.first(v);
     for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
       const Index other = graph_.rows.adjacent[i];
       const int theirs = part_[other] == pair_[side] ? side : 1 - side;
@@ -180,6 +181,7 @@ class KWayRefinement {
   const Effort &effort_;
   Indices left_;  // room of each part; -1 if it is too full by one
   std::vector<Indices> members_;
+  Contacts contacts_;
   std::vector<Standing> vertices_;
   std::vector<std::uint8_t> active_;
   std::array<Buckets, 2> heaps_;

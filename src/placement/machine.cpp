@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace rankwise::placement {
 
@@ -54,10 +55,35 @@ Machine::Machine(const rankwise_slots &slots, const Network *network)
     group_.push_back(static_cast<Index>(first_.size()) - 1);
   }
   first_.push_back(this->slots());
+  find_paths();
   if (!network || groups() > kMostKnown) return;
   known_.reserve(static_cast<std::size_t>(groups()) * groups());
   for (Index first = 0; first < groups(); first++)
     for (Index second = 0; second < groups(); second++) known_.push_back(computed(first, second));
+}
+
+void Machine::find_paths() {
+  std::vector<Indices> part(depth_, Indices(groups(), 0));  // of each group, in the object around it
+  Indices most(depth_, 0);
+  for (Index group = 1; group < groups(); group++) {
+    const int shared = common(group - 1, group);
+    for (int level = 0; level <= shared && level < depth_; level++)
+      part[level][group] = part[level][group - 1] + (level == shared ? 1 : 0);
+    for (int level = 0; level < depth_; level++) most[level] = std::max(most[level], part[level][group]);
+  }
+  int bits = 0;
+  common_.fill(depth_);
+  for (int level = depth_; level-- > 0;) {
+    const int width = std::bit_width(static_cast<std::uint32_t>(most[level]));
+    if (bits + width > 64) return;
+    for (int bit = 0; bit < width; bit++) common_[bits + bit + 1] = level;
+    bits += width;
+  }
+  std::vector<std::uint64_t> path(groups(), 0);
+  for (Index group = 0; group < groups(); group++)
+    for (int level = 0; level < depth_; level++)
+      path[group] = path[group] << std::bit_width(static_cast<std::uint32_t>(most[level])) | part[level][group];
+  path_ = std::move(path);
 }
 
 Indices Machine::parts(Index first, Index last, int level) const {

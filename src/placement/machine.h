@@ -2,6 +2,9 @@
 #ifndef RANKWISE_PLACEMENT_MACHINE_H
 #define RANKWISE_PLACEMENT_MACHINE_H
 
+#include <array>
+#include <bit>
+
 #include "graph.h"
 #include "network/network.h"
 #include "price.h"
@@ -39,6 +42,7 @@ class Machine {
   [[nodiscard]] Index first(Index group) const { return first_[group]; }
   // Objects that two groups have in common.
   [[nodiscard]] int common(Index first, Index second) const {
+    if (!path_.empty()) return common_[std::bit_width(path_[first] ^ path_[second])];
     const Index *a = row(first), *b = row(second);
     int level = 0;
     while (level < depth_ && a[level] == b[level]) level++;
@@ -49,6 +53,8 @@ class Machine {
   [[nodiscard]] Indices parts(Index first, Index last, int level) const;
 
  private:
+  void find_paths();
+
   // Objects of a group, from the outermost, numbered so that equal numbers mean the same object.
   [[nodiscard]] const Index *row(Index group) const {
     return object_.data() + static_cast<std::size_t>(group) * depth_;
@@ -67,6 +73,10 @@ class Machine {
   Indices first_;
   Indices node_;
   Indices object_;
+  // The way down the tree to each group: in which part of each object it is, the outermost in the highest bits; and the
+  // common objects of two paths by the highest bit that differs. Empty if the parts are too many for 64 bits.
+  std::vector<std::uint64_t> path_;
+  std::array<int, 65> common_{};
   std::vector<Price> known_;  // between each two groups in a network, if there are not too many
 };
 

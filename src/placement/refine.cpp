@@ -8,6 +8,8 @@ namespace rankwise::placement {
 
 namespace {
 
+constexpr double kRounding = 1e-9;
+
 class Refinement {
  public:
   Refinement(const Graph &graph, Sides &sides, Capacity capacity, Index tolerance, int patience, Workspace &work)
@@ -78,9 +80,16 @@ class Refinement {
     for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++)
       (vertices_[graph_.rows.adjacent[i]].side != vertex.side ? outside : inside) += graph_.weight[i];
     vertex.gain = outside - inside + discontent(v);
+    vertex.total = outside + inside;
     vertex.is_known = true;
     work_.known.push_back(v);
     return outside;
+  }
+
+  // Whether a known vertex has edges to the other side, or is pulled there: without a visit to its neighbours.
+  [[nodiscard]] bool is_near_border(Index v) const {
+    const double alone = discontent(v), total = vertices_[v].total;
+    return alone > 0 || vertices_[v].gain - alone + total > total * kRounding;
   }
 
   // The savings of a vertex on the other side, by itself.
@@ -94,7 +103,7 @@ class Refinement {
     work_.moves.clear();
     for (const Index v : work_.known) {
       vertices_[v].is_locked = false;
-      if (is_at_border(graph_, sides_, v)) work_.heaps[sides_[v]].push(v);
+      if (is_near_border(v)) work_.heaps[sides_[v]].push(v);
     }
   }
 

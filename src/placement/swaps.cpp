@@ -1,17 +1,23 @@
 #include "swaps.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "fewswaps.h"
+#include "nearness.h"
 #include "rounds.h"
 
 namespace rankwise::placement {
 
 namespace {
 
-constexpr std::size_t kBudgetOfEdge = 300, kLeastBudget = 1000000;  // edges visited
+// Edges visited in the whole search.
+constexpr std::size_t kBudgetOfEdge = 300, kLeastBudget = 1000000;
 // Ranks come in random order: if so many edges in a row lead to no swap, further swaps are unlikely.
 constexpr std::size_t kPatienceOfEdge = 6, kLeastPatience = 200000;
+// If work is saved.
+constexpr std::size_t kThriftyBudgetOfEdge = 6, kThriftyLeastBudget = 200000, kThriftyPatience = 50000;
 constexpr double kWorthwhile = 1e-12;  // of the rank's cost: less may be rounding, which could go back and forth
 
 struct Swap {
@@ -30,13 +36,18 @@ class Search {
         occupant_(machine.slots(), -1),
         group_(place.size()),
         traffic_to_(machine.groups(), 0),
-        budget_(traffic.rows.adjacent.size() * kBudgetOfEdge + kLeastBudget),
-        patience_(traffic.rows.adjacent.size() * kPatienceOfEdge + kLeastPatience) {
+        budget_(effort.is_thrifty ? traffic.rows.adjacent.size() * kThriftyBudgetOfEdge + kThriftyLeastBudget
+                                  : traffic.rows.adjacent.size() * kBudgetOfEdge + kLeastBudget),
+        patience_(effort.is_thrifty ? traffic.rows.adjacent.size() + kThriftyPatience
+                                    : traffic.rows.adjacent.size() * kPatienceOfEdge + kLeastPatience) {
     for (Index rank = 0; rank < static_cast<Index>(place.size()); rank++) {
       occupant_[place[rank]] = rank;
       group_[rank] = machine.group(place[rank]);
     }
-    if (!machine.network()) return;
+    if (!machine.network()) {
+      nearness_.emplace(traffic, machine, group_);
+      return;
+    }
     for (Index group = machine.groups(); group-- > 0;) {
       const auto node = static_cast<std::size_t>(machine.node(group));
       if (node >= first_of_node_.size()) first_of_node_.resize(node + 1, -1);
@@ -111,12 +122,14 @@ class Search {
   }
 
   Swap best_for(Index rank) {
-    const Indices groups = partners(rank);
     Swap best{0, -1};
+    if (nearness_ && !nearness_->may_save(rank, 0)) return best;
+    const Indices groups = partners(rank);
     if (groups.empty()) return best;
     const Index mine = group_[rank];
     const double now = cost(rank, mine);
     for (const Index group : groups) {
+      if (most_saved(rank, mine, group) <= now * kWorthwhile) continue;
       const double gain = now - cost(rank, group);
       if (gain <= now * kWorthwhile) continue;
       bool is_free_tried = false;
@@ -124,11 +137,18 @@ class Search {
         const Index other = occupant_[place];
         if ((other < 0 && is_free_tried) || !may_go(rank, place)) continue;
         is_free_tried = is_free_tried || other < 0;
+        looked_at_ += machine_.depth();
+        if (other >= 0 && gain + most_saved(other, group, mine) <= best.gain) continue;
         const double total = gain + (other < 0 ? 0 : gain_of_other(other, rank, group, mine));
         if (total > best.gain && total > now * kWorthwhile) best = {total, place};
       }
     }
     return best;
+  }
+
+  // The upper bound of a rank's savings in another group.
+  [[nodiscard]] double most_saved(Index rank, Index from, Index to) const {
+    return nearness_ ? nearness_->most_saved(rank, machine_.common(from, to)) : std::numeric_limits<double>::infinity();
   }
 
   // The gain of the other rank if it goes from its group to the group of `rank`, which comes in its place.
@@ -164,6 +184,7 @@ class Search {
   }
 
   void put(Index rank, Index place) {
+    if (nearness_) nearness_->move(rank, machine_.group(place));
     place_[rank] = place;
     occupant_[place] = rank;
     group_[rank] = machine_.group(place);
@@ -178,6 +199,7 @@ class Search {
   Indices occupant_;
   Indices group_;
   std::vector<double> traffic_to_;
+  std::optional<Nearness> nearness_;  // in a tree
   std::size_t budget_, patience_;
   std::size_t looked_at_ = 0;
   std::size_t last_swap_ = 0;  // edges visited until then
