@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from common.options import numbers, positive
+from placement.both import print_both
 from placement.graphs import KINDS, graph
 from placement.machine import bound
 from placement.mappers import Mapped, build_scotch, build_treematch, engine, scotch
@@ -135,3 +136,4 @@ def main(arguments: list[str]) -> None:
         if threaded is not None:
             print(f"{_LARGE[0]}, {_LARGE[1]} ranks, two threads: {threaded.wall:.2f} s; {_LARGE_AIMS}")
         print_networks(options.effort, options.threads, _SHUFFLE, program, directory)
+        print_both(options.effort, options.threads, _SHUFFLE)

@@ -115,13 +115,21 @@ enum {
   RANKWISE_BAD_PRESENT,    /* a slot out of range or used twice */
   RANKWISE_TOO_MANY_RANKS, /* more ranks than slots */
   RANKWISE_NO_MEMORY,
-  RANKWISE_BAD_OBJECTIVE, /* none of the objectives above */
+  RANKWISE_BAD_OBJECTIVE, /* none of the objectives above, or a share that is negative, infinite or NaN */
   RANKWISE_BAD_PAIRS      /* a row or column out of range, or a weight that is negative, infinite or NaN */
 };
 
 /* Fills `slot` [ranks] and `costs`; on an error, neither. Thread-safe. */
 int rankwise_place(const struct rankwise_traffic *traffic, const struct rankwise_slots *slots,
                    const struct rankwise_wishes *wishes, int32_t *slot, struct rankwise_costs *costs);
+
+/* Minimises both in one search: first the sum; then the load of the most loaded link falls as far as the sum exceeds the
+ * lowest one found by no more than the share `extra`, such as 0.05. If loads are equal, the sum decides. So neither the
+ * natural order nor the present placement is better in one and as good in the other. `wishes->objective` has no effect.
+ * Fills `slot` [ranks], and the sums and loads of the three placements; on an error, nothing. Thread-safe. */
+int rankwise_place_both(const struct rankwise_traffic *traffic, const struct rankwise_slots *slots,
+                        const struct rankwise_wishes *wishes, double extra, int32_t *slot, struct rankwise_costs *sums,
+                        struct rankwise_costs *loads);
 
 /* A link and its load. */
 struct rankwise_link {

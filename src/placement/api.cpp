@@ -79,15 +79,33 @@ int check(const rankwise_traffic &traffic, const rankwise_slots &slots, const st
 }
 
 int place(const rankwise_traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes,
-          std::int32_t *slot, rankwise_costs *costs) {
+          const Objective &objective, std::int32_t *slot, rankwise_costs *sums, rankwise_costs *loads) {
   const int error = check(traffic, slots, wishes.present);
   if (error != RANKWISE_PLACED) return error;
   if (wishes.present && (wishes.node < 0 || wishes.node >= slots.depth)) return RANKWISE_BAD_SLOTS;
-  if (wishes.objective != RANKWISE_SUM && wishes.objective != RANKWISE_BOTTLENECK) return RANKWISE_BAD_OBJECTIVE;
-  const Found placement = find_placement(symmetric(traffic), slots, wishes);
+  const Found placement = find_placement(symmetric(traffic), slots, wishes, objective);
   std::copy(placement.slot.begin(), placement.slot.end(), slot);
-  if (costs) *costs = placement.costs;
+  if (sums) *sums = placement.sums;
+  if (loads) *loads = placement.loads;
   return RANKWISE_PLACED;
+}
+
+int place_by_wish(const rankwise_traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes,
+                  std::int32_t *slot, rankwise_costs *costs) {
+  switch (wishes.objective) {
+    case RANKWISE_SUM:
+      return place(traffic, slots, wishes, {}, slot, costs, nullptr);
+    case RANKWISE_BOTTLENECK:
+      return place(traffic, slots, wishes, {.is_load = true}, slot, nullptr, costs);
+    default:
+      return RANKWISE_BAD_OBJECTIVE;
+  }
+}
+
+int place_both(const rankwise_traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes,
+               double extra, std::int32_t *slot, rankwise_costs *sums, rankwise_costs *loads) {
+  if (!is_number(extra)) return RANKWISE_BAD_OBJECTIVE;
+  return place(traffic, slots, wishes, {.is_load = true, .extra = extra}, slot, sums, loads);
 }
 
 int weigh(const rankwise_traffic &traffic, const rankwise_slots &slots, const std::int32_t *slot, double *sum,
@@ -148,7 +166,14 @@ int guarded(const Work &work) {
 RANKWISE_EXPORTED int rankwise_place(const rankwise_traffic *traffic, const rankwise_slots *slots,
                                      const rankwise_wishes *wishes, std::int32_t *slot, rankwise_costs *costs) {
   using namespace rankwise::placement;
-  return guarded([&] { return place(*traffic, *slots, *wishes, slot, costs); });
+  return guarded([&] { return place_by_wish(*traffic, *slots, *wishes, slot, costs); });
+}
+
+RANKWISE_EXPORTED int rankwise_place_both(const rankwise_traffic *traffic, const rankwise_slots *slots,
+                                          const rankwise_wishes *wishes, double extra, std::int32_t *slot,
+                                          rankwise_costs *sums, rankwise_costs *loads) {
+  using namespace rankwise::placement;
+  return guarded([&] { return place_both(*traffic, *slots, *wishes, extra, slot, sums, loads); });
 }
 
 RANKWISE_EXPORTED int rankwise_weigh(const rankwise_traffic *traffic, const rankwise_slots *slots,
@@ -184,7 +209,7 @@ RANKWISE_EXPORTED const char *rankwise_placement_error(int error) {
     case RANKWISE_TOO_MANY_RANKS:
       return "there are more ranks than slots";
     case RANKWISE_BAD_OBJECTIVE:
-      return "there is no such objective";
+      return "there is no such objective, or the share that the sum may grow by is negative or not finite";
     case RANKWISE_BAD_PAIRS:
       return "a pair is out of range, or its weight is no finite number of at least 0";
     case RANKWISE_NO_MEMORY:

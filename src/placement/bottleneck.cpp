@@ -1,9 +1,15 @@
 #include "bottleneck.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
 
-#include "loads.h"
+#include "exchanges.h"
+#include "kinds.h"
+#include "swaps.h"
 
 namespace rankwise::placement {
 
@@ -12,81 +18,173 @@ namespace {
 constexpr Index kFew = 32;             // slots: all are tried
 constexpr int kMembers = 12;           // ranks that are tried to relieve a link
 constexpr int kPlaces = 24;            // that each of them tries, half of them near partners
+constexpr std::size_t kPairs = 48;     // of objects of a level that are tried
+constexpr Index kMostSlots = 64;       // of an object that is exchanged
 constexpr int kPatience = 6;           // searches in a row without success
 constexpr double kWorthwhile = 1e-12;  // less may be rounding
 constexpr std::size_t kBudgetOfEdge = 400, kLeastBudget = 4000000;  // edges moved
+constexpr std::size_t kShorter = 30;  // times, if the cost is limited: what can be gained is soon found
+constexpr int kLimitedRounds = 2;     // ranks that go near their partners leave room for further relief
 
-Indices slots_of(const Machine &machine, const Indices &place) {
-  Indices slot(place.size());
-  std::transform(place.begin(), place.end(), slot.begin(), [&](Index at) { return machine.slot(at); });
-  return slot;
-}
+// The objects of a level.
+struct Objects {
+  Indices begins;  // place of the first slot of each; the last entry is the end of the last one
+  Indices kind;
+  std::vector<Indices> of_kind;
+};
 
 class BottleneckSearch {
  public:
   BottleneckSearch(const Traffic &traffic, const Links &links, const Machine &machine, const Effort &effort,
-                   Random &random, Indices &place)
+                   double limit, Random &random, Indices &place)
       : traffic_(traffic),
         machine_(machine),
+        limit_(limit),
+        is_limited_(std::isfinite(limit)),
+        cost_(is_limited_ ? cost_of(traffic, machine, place) : 0),
         random_(random),
         place_(place),
-        occupant_(machine.slots(), -1),
-        loads_(traffic, links, slots_of(machine, place)),
-        left_((traffic.rows.adjacent.size() * kBudgetOfEdge + kLeastBudget) * effort.rounds) {
-    for (std::size_t rank = 0; rank < place.size(); rank++) occupant_[place[rank]] = static_cast<Index>(rank);
+        has_moved_(place.size(), 0),
+        exchanges_(traffic, links, machine, place),
+        budget_((traffic.rows.adjacent.size() * kBudgetOfEdge + kLeastBudget) * effort.rounds /
+                (is_limited_ ? kShorter : 1)) {
+    if (is_limited_) find_objects();
   }
 
   void run() {
-    for (int failures = 0; failures < (is_small() ? 1 : kPatience) && left_ > 0;)
-      failures = relieve_once() ? 0 : failures + 1;
-    draw_together();
+    if (is_limited_) keep();
+    for (int round = 0; round < (is_limited_ ? kLimitedRounds : 1); round++) {
+      for (int failures = 0; failures < (is_small() ? 1 : kPatience) && !is_exhausted();)
+        failures = relieve_once() ? 0 : failures + 1;
+      draw_together();
+    }
+    if (is_limited_) take_kept();
   }
 
  private:
   struct State {
+    double excess;  // of the cost, over its limit
     double highest, squares;
 
     [[nodiscard]] bool is_better_than(const State &other) const {
+      if (excess < other.excess * (1 - kWorthwhile)) return true;
+      if (excess > other.excess) return false;
       if (highest < other.highest * (1 - kWorthwhile)) return true;
       return highest <= other.highest && squares < other.squares * (1 - kWorthwhile);
     }
   };
 
-  [[nodiscard]] State state() const { return {loads_.highest(), loads_.squares()}; }
-  [[nodiscard]] bool is_small() const { return machine_.slots() <= kFew; }
+  // Of a placement: excess, highest load, cost.
+  using Quality = std::tuple<double, double, double>;
 
-  // The best of the swaps that are tried; false if none is good.
-  bool relieve_once() {
-    State best = state();
-    Index chosen = -1, target = -1;
-    for (const Index rank : members()) {
-      for (const Index place : places_for(rank)) {
-        const Index before = place_[rank];
-        swap(rank, place);
-        const State now = state();
-        swap_back(rank, before);
-        if (!now.is_better_than(best)) continue;
-        best = now;
-        chosen = rank;
-        target = place;
+  // A rank and a place, or two objects of a level; what follows from their exchange.
+  static constexpr int kSingle = -1;
+  struct Step {
+    int level;
+    Index first, second;
+    State state;
+    double cost;
+  };
+
+  [[nodiscard]] const Loads &loads() const { return exchanges_.loads(); }
+  [[nodiscard]] State state() const { return {excess(cost_), loads().highest(), loads().squares()}; }
+  [[nodiscard]] double excess(double cost) const { return is_limited_ ? std::max(0.0, cost - limit_) : 0; }
+  [[nodiscard]] bool is_small() const { return machine_.slots() <= kFew; }
+  [[nodiscard]] bool is_exhausted() const { return exchanges_.work() + looked_at_ >= budget_; }
+
+  // Remembers the placement if it is better than before.
+  void keep() {
+    const Quality now{excess(cost_), loads().highest(), cost_};
+    if (!kept_.empty() && now >= quality_) return;
+    kept_ = place_;
+    quality_ = now;
+  }
+
+  // The last steps may have raised the cost without any effect on the highest load.
+  void take_kept() {
+    keep();
+    place_ = kept_;
+  }
+
+  // Objects of several slots, whose exchange hardly changes the cost.
+  void find_objects() {
+    for (int level = 0; level < machine_.depth(); level++) {
+      Objects objects{machine_.parts(0, machine_.slots(), level), {}, {}};
+      if (!has_size(objects.begins)) continue;
+      objects.kind = kinds(machine_, objects.begins);
+      for (std::size_t i = 0; i < objects.kind.size(); i++) {
+        const auto kind = static_cast<std::size_t>(objects.kind[i]);
+        if (kind >= objects.of_kind.size()) objects.of_kind.resize(kind + 1);
+        objects.of_kind[kind].push_back(static_cast<Index>(i));
       }
+      objects_.push_back(std::move(objects));
     }
-    if (chosen < 0) return false;
-    swap(chosen, target);
+  }
+
+  // Whether the objects of a level are neither single slots nor large.
+  static bool has_size(const Indices &begins) {
+    Index most = 0;
+    for (std::size_t i = 0; i + 1 < begins.size(); i++) most = std::max(most, begins[i + 1] - begins[i]);
+    return most > 1 && most <= kMostSlots;
+  }
+
+  // The best of the exchanges that are tried; false if none is good. If single ranks can't relieve the link, whole
+  // objects may.
+  bool relieve_once() {
+    Step best{kSingle, -1, -1, state(), cost_};
+    const Indices ranks = members();
+    for (const Index rank : ranks)
+      for (const Index place : places_for(rank)) consider({kSingle, rank, place, {}, 0}, best);
+    for (std::size_t level = 0; level < objects_.size() && best.first < 0; level++)
+      for (const auto &[mine, other] : pairs_of_objects(objects_[level], ranks))
+        consider({static_cast<int>(level), mine, other, {}, 0}, best);
+    if (best.first < 0) return false;
+    exchange(best);
+    for (const Index rank : exchanges_.last()) has_moved_[rank] = 1;
+    cost_ = best.cost;
+    if (is_limited_) keep();
     return true;
+  }
+
+  void exchange(const Step &step) {
+    if (step.level == kSingle) {
+      exchanges_.swap(step.first, step.second);
+      return;
+    }
+    const Indices &begins = objects_[step.level].begins;
+    exchanges_.swap_objects(begins[step.first], begins[step.second], begins[step.first + 1] - begins[step.first]);
+  }
+
+  // Tries an exchange, and keeps it in mind if it is the best so far. Where the cost is limited, it must relieve the
+  // most loaded link: what only spreads the load on others would use up the limit.
+  void consider(Step step, Step &best) {
+    const Index hottest = loads().most_loaded();
+    const double load = loads().load(hottest);
+    exchange(step);
+    step.state = {0, loads().highest(), loads().squares()};
+    step.cost = cost_;
+    const bool is_relief = !is_limited_ || loads().load(hottest) < load * (1 - kWorthwhile);
+    const bool is_promising =
+        best.state.excess > 0 || (is_relief && step.state.is_better_than({0, best.state.highest, best.state.squares}));
+    if (is_limited_ && is_promising) step.cost += exchanges_.cost_of_last();
+    exchanges_.undo();
+    if (!is_promising) return;
+    if (is_limited_) step.cost -= exchanges_.cost_of_last();
+    step.state.excess = excess(step.cost);
+    if (step.state.is_better_than(best.state)) best = step;
   }
 
   // Ranks whose bytes take the most loaded link; if they are many, a sample of those with most bytes.
   Indices members() {
     std::vector<double> share(place_.size(), 0);
     Indices candidates;
-    loads_.each_over(loads_.most_loaded(), [&](Index first, Index second, double bytes) {
+    loads().each_over(loads().most_loaded(), [&](Index first, Index second, double bytes) {
       for (const Index rank : {first, second}) {
         if (share[rank] <= 0) candidates.push_back(rank);
         share[rank] += bytes;
       }
     });
-    left_ -= std::min(left_, traffic_.rows.adjacent.size());
+    looked_at_ += traffic_.rows.adjacent.size();
     if (is_small() || candidates.size() <= kMembers) return candidates;
     random_.shuffle(candidates);
     candidates.resize(std::max<std::size_t>(kMembers, candidates.size() / 2));
@@ -111,6 +209,28 @@ class BottleneckSearch {
     return places;
   }
 
+  // Objects around some ranks, each with all others of its kind or, if they are many, with some of them.
+  std::vector<std::pair<Index, Index>> pairs_of_objects(const Objects &objects, const Indices &ranks) {
+    Indices around;
+    for (const Index rank : ranks)
+      around.push_back(static_cast<Index>(std::upper_bound(objects.begins.begin(), objects.begins.end(), place_[rank]) -
+                                          objects.begins.begin() - 1));
+    std::sort(around.begin(), around.end());
+    around.erase(std::unique(around.begin(), around.end()), around.end());
+    std::vector<std::pair<Index, Index>> pairs;
+    for (const Index mine : around) {
+      Indices others = objects.of_kind[objects.kind[mine]];
+      std::erase(others, mine);
+      const std::size_t most = kPairs / around.size() + 1;
+      if (!is_small() && others.size() > most) {
+        random_.shuffle(others);
+        others.resize(most);
+      }
+      for (const Index other : others) pairs.emplace_back(mine, other);
+    }
+    return pairs;
+  }
+
   // A place of the group of a place, or of a group near it.
   Index near(Index place) {
     Index group = machine_.group(place);
@@ -119,75 +239,50 @@ class BottleneckSearch {
     return machine_.first(group) + random_.below(machine_.first(group + 1) - machine_.first(group));
   }
 
-  void swap(Index rank, Index place) {
-    const Index other = occupant_[place], before = place_[rank];
-    moves_.assign(1, {rank, machine_.slot(place)});
-    if (other >= 0 && other != rank) moves_.emplace_back(other, machine_.slot(before));
-    exchange(rank, place);
-    loads_.move(moves_);
-  }
-
-  // Undoes the last swap.
-  void swap_back(Index rank, Index before) {
-    exchange(rank, before);
-    loads_.undo();
-  }
-
-  // The state of each place.
-  void exchange(Index rank, Index place) {
-    const Index other = occupant_[place], before = place_[rank];
-    put(rank, place);
-    occupant_[before] = -1;
-    if (other >= 0 && other != rank) put(other, before);
-  }
-
-  void put(Index rank, Index place) {
-    place_[rank] = place;
-    occupant_[place] = rank;
-    left_ -= std::min(left_, 2 * (traffic_.rows.last(rank) - traffic_.rows.first(rank)) + 1);
-  }
-
-  // Ranks go near their partners if the total cost falls and the highest load does not rise.
+  // Ranks go near their partners if the total cost falls and the highest load does not rise. In the placement of a
+  // limited cost only ranks that have moved can be far from their partners, unless all places are tried.
   void draw_together() {
-    for (bool is_better = true; is_better && left_ > 0;) {
+    for (bool is_better = true; is_better && !is_exhausted();) {
       is_better = false;
-      for (Index rank = 0; rank < static_cast<Index>(place_.size()) && left_ > 0; rank++)
+      for (Index rank = 0; rank < static_cast<Index>(place_.size()) && !is_exhausted(); rank++) {
+        if (is_limited_ && !is_small() && !has_moved_[rank]) continue;
         for (const Index place : places_for(rank)) is_better = draws(rank, place) || is_better;
+      }
       if (!is_small()) break;
     }
   }
 
   bool draws(Index rank, Index place) {
-    const Index other = occupant_[place], before = place_[rank];
-    if (place == before) return false;
-    const double highest = loads_.highest(), cost = cost_of_both(rank, other);
-    swap(rank, place);
-    if (cost_of_both(rank, other) < cost * (1 - kWorthwhile) && loads_.highest() <= highest) return true;
-    swap_back(rank, before);
-    return false;
-  }
-
-  // The traffic between the two counts twice: it costs the same before and after.
-  [[nodiscard]] double cost_of_both(Index first, Index second) const {
-    double sum = 0;
-    for (const Index rank : {first, second}) {
-      if (rank < 0) continue;
-      const Index group = machine_.group(place_[rank]);
-      for (std::size_t i = traffic_.rows.first(rank); i < traffic_.rows.last(rank); i++)
-        sum += machine_.between(group, machine_.group(place_[traffic_.rows.adjacent[i]]))
-                   .of(traffic_.bytes[i], traffic_.messages.empty() ? 0 : traffic_.messages[i]);
+    if (place == place_[rank]) return false;
+    const double highest = loads().highest();
+    exchanges_.swap(rank, place);
+    const double then = exchanges_.cost_of_last();
+    if (loads().highest() <= highest) {
+      exchanges_.undo();
+      const double now = exchanges_.cost_of_last();
+      if (then >= now * (1 - kWorthwhile)) return false;
+      exchanges_.swap(rank, place);
+      cost_ += then - now;
+      return true;
     }
-    return sum;
+    exchanges_.undo();
+    return false;
   }
 
   const Traffic &traffic_;
   const Machine &machine_;
+  const double limit_;
+  const bool is_limited_;
+  double cost_;  // if it is limited
   Random &random_;
   Indices &place_;
-  Indices occupant_;
-  Loads loads_;
-  Loads::Moves moves_;
-  std::size_t left_;
+  std::vector<Objects> objects_;         // of each level, if the cost is limited
+  std::vector<std::uint8_t> has_moved_;  // to relieve a link
+  Exchanges exchanges_;
+  Indices kept_;  // the best placement so far, if the cost is limited
+  Quality quality_;
+  std::size_t budget_;  // edges moved or looked at
+  std::size_t looked_at_ = 0;
 };
 
 }  // namespace
@@ -197,8 +292,8 @@ double highest_load(const Traffic &traffic, const Links &links, const Machine &m
 }
 
 void relieve_bottleneck(const Traffic &traffic, const Links &links, const Machine &machine, const Effort &effort,
-                        Random &random, Indices &place) {
-  if (links.count() > 0) BottleneckSearch(traffic, links, machine, effort, random, place).run();
+                        double limit, Random &random, Indices &place) {
+  if (links.count() > 0) BottleneckSearch(traffic, links, machine, effort, limit, random, place).run();
 }
 
 }  // namespace rankwise::placement

@@ -13,9 +13,10 @@ namespace rankwise::placement {
 double highest_load(const Traffic &traffic, const Links &links, const Machine &machine, const Indices &place);
 
 // Ranks whose bytes take the most loaded link try other places, near partners and anywhere, as long as that relieves it
-// or spreads the load. Then ranks go nearer to their partners if that does not raise the highest load.
+// or spreads the load. Then ranks go nearer to their partners if that does not raise the highest load. The cost does
+// not rise above `limit`; if it is above, falling to the limit comes first. With a finite limit the search is short.
 void relieve_bottleneck(const Traffic &traffic, const Links &links, const Machine &machine, const Effort &effort,
-                        Random &random, Indices &place);
+                        double limit, Random &random, Indices &place);
 
 }  // namespace rankwise::placement
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -49,13 +50,14 @@ int threads_of(const rankwise_wishes &wishes) {
 
 class Engine {
  public:
-  Engine(const Traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes)
+  Engine(const Traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes, const Objective &objective)
       : traffic_(traffic),
         slots_(slots),
         node_(slots.network ? slots.network->level : wishes.node),
         network_(slots.network ? network_of(*slots.network) : nullptr),
         machine_(slots, network_.get()),
         effort_(effort_for(wishes.effort, traffic.rows.size(), slots.network != nullptr, are_few(machine_))),
+        extra_(objective.extra),
         seed_(wishes.seed),
         parallel_(threads_of(wishes)),
         progress_(wishes.progress),
@@ -65,7 +67,7 @@ class Engine {
     std::iota(order.begin(), order.end(), 0);
     natural_ = placed(order);
     if (wishes.present) present_ = placed({wishes.present, wishes.present + order.size()});
-    if (wishes.objective == RANKWISE_BOTTLENECK) {
+    if (objective.is_load) {
       links_ = std::make_unique<Links>(slots, network_.get());
       links_->keep_ways();
     }
@@ -73,13 +75,18 @@ class Engine {
 
   Found run() {
     Candidate best = cheapest();
-    if (links_) best = least_loaded(std::move(best));
+    if (links_) {
+      if (std::isfinite(extra_)) limit_ = best.cost * (1 + extra_) * (1 + kRounding);
+      best = least_loaded(std::move(best));
+    }
     if (present_) best = nearest(*present_, std::move(best));
-    return {slots_of(best), {value(best), value(natural_), present_ ? value(*present_) : std::nan("")}};
+    return {slots_of(best), costs(best, &Candidate::cost), costs(best, &Candidate::load)};
   }
 
  private:
-  [[nodiscard]] double value(const Candidate &candidate) const { return links_ ? candidate.load : candidate.cost; }
+  [[nodiscard]] rankwise_costs costs(const Candidate &found, double Candidate::*value) const {
+    return {found.*value, natural_.*value, present_ ? (*present_).*value : std::nan("")};
+  }
 
   [[nodiscard]] Indices slots_of(const Candidate &candidate) const {
     Indices slot(candidate.place.size());
@@ -162,8 +169,12 @@ class Engine {
     Random random(seed_);
     for (Candidate &start : starts) {
       find_load(start);
+      if (start.cost > limit_ && shuffles == 0) {  // many slots: it would take long to come below the limit
+        take(best, std::move(start));
+        continue;
+      }
       Candidate relieved = start;
-      relieve_bottleneck(traffic_, *links_, machine_, effort_, random, relieved.place);
+      relieve_bottleneck(traffic_, *links_, machine_, effort_, limit_, random, relieved.place);
       relieved.cost = cost_of(traffic_, machine_, relieved.place);
       find_load(relieved);
       take(best, std::move(start));
@@ -256,11 +267,14 @@ class Engine {
     if (other.cost < best.cost * kWithinReach) take(best, improved(std::move(other), seed));
   }
 
-  static bool is_better(const Candidate &first, const Candidate &second) {
+  [[nodiscard]] bool is_better(const Candidate &first, const Candidate &second) const {
+    if (excess(first) != excess(second)) return excess(first) < excess(second);
     return first.load < second.load || (first.load == second.load && first.cost < second.cost);
   }
 
-  static void take(Candidate &best, Candidate other) {
+  [[nodiscard]] double excess(const Candidate &candidate) const { return std::max(0.0, candidate.cost - limit_); }
+
+  void take(Candidate &best, Candidate other) const {
     if (is_better(other, best)) best = std::move(other);
   }
 
@@ -271,6 +285,8 @@ class Engine {
   Machine machine_;
   const Effort effort_;
   double least_ = 0;  // no placement costs less
+  const double extra_;
+  double limit_ = std::numeric_limits<double>::infinity();  // of the sum, while the load is reduced
   std::uint64_t seed_;
   Parallel parallel_;
   Progress progress_;
@@ -282,8 +298,9 @@ class Engine {
 
 }  // namespace
 
-Found find_placement(const Traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes) {
-  return Engine(traffic, slots, wishes).run();
+Found find_placement(const Traffic &traffic, const rankwise_slots &slots, const rankwise_wishes &wishes,
+                     const Objective &objective) {
+  return Engine(traffic, slots, wishes, objective).run();
 }
 
 }  // namespace rankwise::placement

@@ -17,6 +17,7 @@ class Loads {
   // The most loaded link, or one of them; -1 if no link is loaded.
   [[nodiscard]] Index most_loaded() const { return links_.count() > 0 ? tree_[1] : -1; }
   [[nodiscard]] double highest() const { return links_.count() > 0 ? load_[tree_[1]] : 0; }
+  [[nodiscard]] double load(Index link) const { return load_[link]; }
   // Sum of all loads' squares: smaller if the same bytes are spread more evenly.
   [[nodiscard]] double squares() const { return squares_; }
   // Ranks go to other slots, all at once.

@@ -1,9 +1,9 @@
 #include "node_swaps.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
+#include "kinds.h"
 #include "swaps.h"
 
 namespace rankwise::placement {
@@ -55,19 +55,6 @@ Traffic between_nodes(const Traffic &traffic, const Indices &node, Index count) 
     made.rows.begin.push_back(made.rows.adjacent.size());
   }
   return made;
-}
-
-// Nodes are of one kind if they have equally many slots, which have equally many objects in common, one by one.
-Indices kinds(const Machine &machine, const Indices &begins) {
-  std::map<Indices, Index> known;
-  Indices kind;
-  for (std::size_t i = 0; i + 1 < begins.size(); i++) {
-    Indices steps;
-    for (Index place = begins[i]; place < begins[i + 1]; place++)
-      steps.push_back(place == begins[i] ? 0 : machine.common(machine.group(place - 1), machine.group(place)));
-    kind.push_back(known.try_emplace(std::move(steps), static_cast<Index>(known.size())).first->second);
-  }
-  return kind;
 }
 
 }  // namespace

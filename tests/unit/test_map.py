@@ -192,6 +192,11 @@ def test_no_more_ranks_move_than_must(tmp_path: Path, capsys: pytest.CaptureFixt
         assert len(answer["moved"]) == least
 
 
+def test_extra_belongs_to_both(dealt_out: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
+    golden.says(refusal(capsys, dealt_out, "--extra", "5"), "--extra .. --objective both")
+    assert "--objective both" in refusal(capsys, "predict", dealt_out, "--shape", "2x4,4x2", "--extra", "5")
+
+
 def test_another_machine(
     dealt_out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from profiles import write_traffic
 
+from golden import Golden
 from rankwise.__main__ import main
 
 Messages = list[tuple[int, int, str, int, int]]
@@ -126,6 +127,34 @@ def test_links_are_as_fast_as_the_machine_says(tmp_path: Path, capsys: pytest.Ca
     assert answer["present"]["cost"] == pytest.approx(20)
     assert answer["found"]["cost"] == pytest.approx(10)
     assert answer["found"]["bottleneck"] == {"where": "slow", "load": pytest.approx(10), "unit": "us"}
+
+
+def test_both_are_made_small(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
+    """Pairs fill nodes, so byte hops are equal anywhere; the pair that sends least goes to the slow one."""
+    outside = [5000, 5000, 1000, 1000]  # of each pair to the next one
+    messages: Messages = [(2 * pair, 2 * pair + 1, "point-to-point", 1, 100_000) for pair in range(4)]
+    messages += [(2 * pair, (2 * pair + 2) % 8, "point-to-point", 1, outside[pair]) for pair in range(4)]
+    hosts = [host for host in ("slow", "n1", "n2", "n3") for _ in range(2)]
+    profile = write_traffic(tmp_path / "pairs.rankwise", hosts, messages)
+    cores = [{"level": "core", "count": 2}]
+    tree = [
+        {"level": "node", "name": "slow", "link_mb_s": 100, "children": cores},
+        {"level": "node", "names": ["n1", "n2", "n3"], "children": cores},
+    ]
+    levels: list[dict[str, object]] = [{"name": "node", "link_mb_s": 1000}, {"name": "core"}]
+    given = machine(tmp_path / "m.json", levels, tree=tree)
+    words = (profile, "--machine", given, "--objective", "both")
+    answer = mapped(capsys, *words)
+    assert (answer["unit"], answer["extra_percent"]) == ("byte hops", 5)
+    assert answer["present"]["cost"] == answer["found"]["cost"] == sum(outside)
+    assert answer["present"]["bottleneck"] == {"where": "slow", "load": pytest.approx(60), "unit": "us"}
+    assert answer["found"]["bottleneck"] == {"where": "slow", "load": pytest.approx(20), "unit": "us"}
+    assert answer["gains"]
+    assert {seat["host"] for seat in answer["bindings"][-2:]} == {"slow"}
+    assert mapped(capsys, *words, "--extra", "0%")["extra_percent"] == 0
+    assert mapped(capsys, profile, "--machine", given)["extra_percent"] is None
+    assert main(["map", *map(str, words)]) == 0
+    golden.says(capsys.readouterr().out.rpartition("\n\n")[2], "66.7")
 
 
 def test_what_is_printed_names_the_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

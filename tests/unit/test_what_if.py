@@ -76,6 +76,14 @@ def test_what_is_found_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture
     assert hosts[0] == hosts[2] != hosts[1] == hosts[3]
 
 
+def test_both_are_compared_by_hops(dealt_out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    by_hops = compared(capsys, dealt_out, "--shape", "4x2,2x4", "--objective", "hops")
+    both = compared(capsys, dealt_out, "--shape", "4x2,2x4", "--objective", "both", "--extra", "0")
+    assert both["unit"] == by_hops["unit"]
+    for one, other in zip(both["machines"], by_hops["machines"], strict=True):
+        assert one["found"]["cost"] == other["found"]["cost"]
+
+
 def levels(cost: float, **outer: object) -> list[dict[str, object]]:
     known = {"latency_us": cost, "bandwidth_mb_s": 1000}
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event, Thread
 
 import numpy as np
@@ -25,15 +25,20 @@ class Placement:
     Attributes:
         slot: shape (ranks,): row of PricedSlots.objects of each rank; no two ranks have the same.
         cost: sum over all pairs of ranks of bytes x per_byte + messages x per_message, with what the
-            network adds; if the bottleneck was to be small, its load.
+            network adds; if only the bottleneck was to be small, its load.
         natural: cost of rank r in slot r.
         present: cost of the present placement; None without one.
+        load, natural_load, present_load: if both were to be small, loads of the most loaded links in these
+            placements; else None.
     """
 
     slot: NDArray[np.int32]
     cost: float
     natural: float
     present: float | None
+    load: float | None = None
+    natural_load: float | None = None
+    present_load: float | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ def place(
     *,
     present: ArrayLike | None = None,
     bottleneck: bool = False,
+    extra: float | None = None,
     effort: int = 1,
     threads: int = 0,
     seed: int = 1,
@@ -67,12 +73,16 @@ def place(
 ) -> Placement:
     """Find a slot for each rank; never dearer than the natural order or the present placement.
 
+    With `extra`, neither of these is better in one objective and as good in the other.
+
     Args:
         traffic: between the ranks.
         slots: the allowed ones.
         present: slot of each rank now, shape (ranks,): of equally good placements, the result is the one
             with the fewest moves from it.
         bottleneck: make the load of the most loaded link small, and the cost of all where that is equal.
+        extra: make both small: first the cost of all, then the load of the most loaded link, for which the
+            cost may exceed the lowest one found by this share. None: one of them.
         effort: one of options.EFFORTS.
         threads: at most; 0: as many as there are processors. The result does not depend on it.
         seed: of all that is random; equal input and seed give the same result.
@@ -87,15 +97,21 @@ def place(
     wishes.present, wishes.node = arguments.integers(present, traffic.ranks), slots.node_level
     wishes.objective = arguments.library.RANKWISE_BOTTLENECK if bottleneck else arguments.library.RANKWISE_SUM
     slot = np.empty(max(traffic.ranks, 0), dtype=np.int32)
-    costs = arguments.new("struct rankwise_costs *")
+    costs, loads = (arguments.new("struct rankwise_costs *") for _ in range(2))
     wishes.progress = done = arguments.new("double *")
-    inputs = arguments.traffic(traffic), arguments.slots(slots)
+    inputs = arguments.traffic(traffic), arguments.slots(slots), wishes
+    found = arguments.ffi.cast("int32_t *", slot.ctypes.data)
     with _heard(listener, lambda: done[0]):
-        status = arguments.library.rankwise_place(
-            *inputs, wishes, arguments.ffi.cast("int32_t *", slot.ctypes.data), costs
-        )
+        if extra is None:
+            status = arguments.library.rankwise_place(*inputs, found, costs)
+        else:
+            status = arguments.library.rankwise_place_both(*inputs, extra, found, costs, loads)
     arguments.check(status)
-    return Placement(slot, costs.found, costs.natural, None if present is None else costs.present)
+    placement = Placement(slot, costs.found, costs.natural, None if present is None else costs.present)
+    if extra is None:
+        return placement
+    present_load = None if present is None else loads.present
+    return replace(placement, load=loads.found, natural_load=loads.natural, present_load=present_load)
 
 
 def choose_pairs(

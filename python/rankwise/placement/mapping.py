@@ -13,6 +13,7 @@ from rankwise.errors import RankwiseError
 from rankwise.launchers.binding import Binding
 from rankwise.placement.bindings import bindings_of
 from rankwise.placement.engine import place
+from rankwise.placement.options import EXTRA_PERCENT
 from rankwise.placement.placement_cost import PlacementCost, placement_cost
 from rankwise.placement.present_placement import (
     NoPresentPlacementError,
@@ -35,6 +36,7 @@ class Mapping:
 
     Attributes:
         machine: that the ranks are placed on.
+        objective: one of options.OBJECTIVES.
         unit: of costs.
         slot: shape (ranks,): index of the slot of each rank in Machine.slots.
         slot_before: in the same form, in the present placement, or in natural order without one.
@@ -47,10 +49,12 @@ class Mapping:
         cyclic: of ranks that go to the nodes in turn.
         found: of this one.
         gains: whether it is cheaper than the present one (or than the natural order without one), or spares
-            the links between switches at the same cost.
+            the links between switches at the same cost; with the objective `both` also if its most loaded
+            link has less load.
     """
 
     machine: Machine
+    objective: str
     unit: str
     slot: NDArray[np.int64]
     slot_before: NDArray[np.int64]
@@ -71,6 +75,7 @@ def find_mapping(
     machine: Machine | None = None,
     *,
     objective: str = "hops",
+    extra: float = EXTRA_PERCENT,
     nodes: str = "job",
     predict: bool = False,
     effort: int = 1,
@@ -84,6 +89,7 @@ def find_mapping(
         where: the places of the ranks in the run.
         machine: to place them on; None: the nodes of the run, as the run describes them.
         objective: one of options.OBJECTIVES.
+        extra: percent of byte hops that the objective `both` may add.
         nodes: one of options.NODES.
         predict: the machine may be another one than the run's.
         effort: one of options.EFFORTS.
@@ -110,6 +116,7 @@ def find_mapping(
         priced.slots(machine, slots),
         present=now,
         bottleneck=priced.bottleneck,
+        extra=extra / 100 if objective == "both" else None,
         effort=effort,
         seed=seed,
         listener=listener,
@@ -126,11 +133,12 @@ def find_mapping(
     cyclic = placement_cost(run.traffic, machine, slots[_in_turn(machine.slots.host[slots])[:ranks]], priced)
     cost = cost_of(slot)
     slot_before = slots[:ranks] if present is None else present.slot
-    gains = _gains(before or natural, cost)
+    gains = _gains(before or natural, cost, objective)
     if not gains:  # a change that gains nothing is none
         slot, cost = slot_before, before or natural
     return Mapping(
         machine=machine,
+        objective=objective,
         unit=priced.unit,
         slot=slot,
         slot_before=slot_before,
@@ -146,9 +154,9 @@ def find_mapping(
     )
 
 
-def _gains(before: PlacementCost, after: PlacementCost) -> bool:
-    is_cheaper = after.cost < before.cost
-    return is_cheaper or (after.cost == before.cost and spared_percent(before, after) >= WORTH)
+def _gains(before: PlacementCost, after: PlacementCost, objective: str) -> bool:
+    is_better = after.cost < before.cost or (objective == "both" and after.load < before.load)
+    return is_better or (after.cost == before.cost and spared_percent(before, after) >= WORTH)
 
 
 def spared_percent(before: PlacementCost, after: PlacementCost) -> float:

@@ -52,7 +52,7 @@ class PlacementCost:
     """What a placement costs.
 
     Attributes:
-        cost: in the unit of the prices; if the bottleneck is to be small, its load.
+        cost: in the unit of the prices; if only the bottleneck is to be small, its load.
         bytes_off_node: between ranks on different nodes.
         messages_off_node: between ranks on different nodes; None: their number is unknown.
         levels: from the outermost; levels at which no two slots of the machine meet are left out.
@@ -66,6 +66,11 @@ class PlacementCost:
     levels: list[LevelTraffic]
     bottleneck: LinkLoad | None = None
     between_switches: LinkLoad | None = None
+
+    @property
+    def load(self) -> float:
+        """Load of the most loaded link; 0 if nothing goes over any."""
+        return self.bottleneck.load if self.bottleneck else 0.0
 
 
 def placement_cost(traffic: Traffic, machine: Machine, slot: ArrayLike, prices: Prices) -> PlacementCost:

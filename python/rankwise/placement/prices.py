@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ class Prices:
         network: between nodes; what meets further out than they costs as what meets at them, and what it
             adds. None: the levels describe everything.
         links: of a byte on each link, shape (slots of the machine, D); None: not wanted.
-        bottleneck: the most loaded link is to be small.
+        bottleneck: only the load of the most loaded link is to be small.
     """
 
     per_byte: NDArray[np.float64]
@@ -64,7 +64,8 @@ def prices(machine: Machine, objective: str, objects: NDArray[np.int32]) -> Pric
         machine: the machine.
         objective: `hops`: bytes x levels to go up from the nearest that two slots can be; levels that divide
             nothing do not count; hops between nodes count for the levels around them. `time`: messages x
-            latency + bytes / bandwidth, in us. `bottleneck`: the most loaded link; prices are those of hops.
+            latency + bytes / bandwidth, in us. `bottleneck`: the most loaded link, and `both`: hops and this
+            link; prices are those of hops.
         objects: rows of Slots.numbers of the slots in question.
 
     Raises:
@@ -76,8 +77,13 @@ def prices(machine: Machine, objective: str, objects: NDArray[np.int32]) -> Pric
         network = hop_network(machine)
         if network is not None:
             hops[:node] = hops[node]
-        links, unit = link_costs(machine) if objective == "bottleneck" else (None, "byte hops")
-        return Prices(hops, np.zeros(len(hops)), unit, node, network, links, objective == "bottleneck")
+        by_hops = Prices(hops, np.zeros(len(hops)), "byte hops", node, network)
+        if objective == "hops":
+            return by_hops
+        links, unit = link_costs(machine)
+        if objective == "both":
+            return replace(by_hops, links=links)
+        return replace(by_hops, links=links, unit=unit, bottleneck=True)
     network = time_network(machine)
     latency, bandwidth, slope = (
         machine.costs(which) for which in ("latency_us", "bandwidth_mb_s", "us_per_byte")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rankwise.commands.limits import add_json, add_seed
+from rankwise.commands.limits import add_json, add_seed, percentage
 from rankwise.commands.selecting import add_kind
 from rankwise.errors import RankwiseError
-from rankwise.placement.options import EFFORTS, LAUNCHERS, OBJECTIVES
+from rankwise.placement.options import EFFORTS, EXTRA_PERCENT, LAUNCHERS, OBJECTIVES
 
 
 def add_profile(parser: argparse.ArgumentParser) -> None:
@@ -42,8 +42,15 @@ def add_search(parser: argparse.ArgumentParser, seed_of: str) -> None:
         "--objective",
         choices=OBJECTIVES,
         default="hops",
-        help="what to minimise: bytes x levels or hops, time by measured costs, or the load of the most"
-        " loaded link (default: %(default)s)",
+        help="what to minimise: bytes x levels or hops, time by measured costs, the load of the most loaded"
+        " link, or hops and this load (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--extra",
+        type=percentage,
+        metavar="PERCENT",
+        help="with --objective both: byte hops that may be added for a lower load of the most loaded link"
+        f" (default: {EXTRA_PERCENT:g})",
     )
     add_kind(parser)
     parser.add_argument(
@@ -75,6 +82,16 @@ def check_files(arguments: argparse.Namespace) -> None:
     """Refuse options for files that are not asked for; RankwiseError."""
     if arguments.output is None and arguments.launcher is not None:
         raise RankwiseError("--launcher is for the files of -o: name a directory, or leave it out")
+
+
+def extra(arguments: argparse.Namespace) -> float:
+    """Return the percentage of byte hops that the objective may add; RankwiseError if it can't add any."""
+    if arguments.extra is None:
+        return EXTRA_PERCENT
+    if arguments.objective != "both":
+        raise RankwiseError("--extra is for --objective both: add this, or leave --extra out")
+    percent: float = arguments.extra
+    return percent
 
 
 def nodes(arguments: argparse.Namespace) -> str:

@@ -75,6 +75,7 @@ def place(
                 where,
                 machine,
                 objective=request.objective,
+                extra=request.extra,
                 nodes=nodes,
                 predict=predict,
                 effort=request.effort,
@@ -97,7 +98,7 @@ def place(
     if request.plot is not None:
         plot.write(request.plot, mapping, run)
     if request.as_json:
-        chosen = {"objective": request.objective, "unit": mapping.unit, "kind": request.kind}
+        chosen = {**request.chosen(), "unit": mapping.unit, "kind": request.kind}
         _print_json(mapping, run, said, statements, written, chosen, near)
         return
     print_mapping(mapping, run, said, sys.stdout)
@@ -121,7 +122,7 @@ def _print_json(
     said: list[str],
     statements: list[Statement],
     written: list[Written],
-    chosen: dict[str, str],
+    chosen: dict[str, str | float | None],
     near: Predicted | None,
 ) -> None:
     import json

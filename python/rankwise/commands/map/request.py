@@ -6,6 +6,8 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
+from rankwise.commands.map import options
+
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
@@ -15,6 +17,7 @@ class Request:
         profile: of the run.
         kind: of messages, a key of analysis.messages.kinds.BY_OPTION.
         objective: one of placement.options.OBJECTIVES.
+        extra: percent of byte hops that the objective `both` may add.
         effort: of the search.
         seed: of its random numbers.
         output: directory for the files of launchers; None = no files.
@@ -27,6 +30,7 @@ class Request:
     profile: Path
     kind: str
     objective: str
+    extra: float
     effort: int
     seed: int
     output: Path | None
@@ -42,6 +46,7 @@ class Request:
             profile=arguments.profile,
             kind=arguments.kind,
             objective=arguments.objective,
+            extra=options.extra(arguments),
             effort=arguments.effort,
             seed=arguments.seed,
             output=arguments.output,
@@ -50,3 +55,8 @@ class Request:
             plot=arguments.plot,
             as_json=arguments.json,
         )
+
+    def chosen(self) -> dict[str, str | float | None]:
+        """Return the objective, for JSON; `extra_percent` is null if the objective has no use for it."""
+        extra = self.extra if self.objective == "both" else None
+        return {"objective": self.objective, "extra_percent": extra}

@@ -64,6 +64,7 @@ class _Asked:
             find_mapping,
             machine=read_machine(arguments.machine) if arguments.machine else None,
             objective=arguments.objective,
+            extra=options.extra(arguments),
             nodes=options.nodes(arguments),
             effort=arguments.effort,
             seed=arguments.seed,

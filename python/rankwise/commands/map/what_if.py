@@ -45,6 +45,7 @@ def compare_machines(request: Request, machines: Sequence[tuple[str, Machine]]) 
             where,
             machines,
             objective=request.objective,
+            extra=request.extra,
             effort=request.effort,
             seed=request.seed,
             listener=bar,
@@ -66,7 +67,7 @@ def _print_json(of: Comparison, run: RunTraffic, said: list[str], request: Reque
 
     shown = {
         "notes": said,
-        "objective": request.objective,
+        **request.chosen(),
         "unit": of.unit,
         "kind": request.kind,
         "ranks": of.ranks,

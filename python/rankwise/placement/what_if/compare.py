@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rankwise.analysis.messages.traffic import RunTraffic, Whereabouts
 from rankwise.errors import RankwiseError
 from rankwise.placement.mapping import Mapping, find_mapping
+from rankwise.placement.options import BY_HOPS, EXTRA_PERCENT
 from rankwise.placement.what_if.outlook import HOPS, Outlook, outlook, present_outlook
 from rankwise.profile.progress import Listener, Progress
 from rankwise.topology.machine.model import Machine
@@ -59,6 +60,7 @@ def compare(
     machines: Sequence[tuple[str, Machine]],
     *,
     objective: str = "hops",
+    extra: float = EXTRA_PERCENT,
     effort: int = 1,
     seed: int = 1,
     listener: Listener | None = None,
@@ -70,6 +72,7 @@ def compare(
         where: they were.
         machines: each with its name; at least one.
         objective: one of options.OBJECTIVES.
+        extra: percent of byte hops that the objective `both` may add.
         effort: one of options.EFFORTS.
         seed: of all that is random.
         listener: called with the fraction of the machines that is done.
@@ -85,14 +88,14 @@ def compare(
             f" slot{'s' * (most != 1)}: give a larger one"
         )
     candidates = [
-        _candidate(run, where, *each, objective, effort, seed)
+        _candidate(run, where, *each, objective, extra, effort, seed)
         for each in Progress(listener).over(machines, 1.0)
     ]
     mappings = [each.mapping for each in candidates if each.mapping]
     present, absent = present_outlook(run, where, mappings, objective)
     return Comparison(
         ranks,
-        HOPS if objective == "hops" else _unit(candidates),
+        HOPS if objective in BY_HOPS else _unit(candidates),
         present,
         absent,
         candidates,
@@ -101,14 +104,29 @@ def compare(
 
 
 def _candidate(
-    run: RunTraffic, where: Whereabouts, name: str, machine: Machine, objective: str, effort: int, seed: int
+    run: RunTraffic,
+    where: Whereabouts,
+    name: str,
+    machine: Machine,
+    objective: str,
+    extra: float,
+    effort: int,
+    seed: int,
 ) -> Candidate:
     ranks = run.traffic.ranks
     if len(machine.slots) < ranks:
         return Candidate(name, machine, None, None, None)
     try:
         mapping = find_mapping(
-            run, where, machine, objective=objective, nodes="all", predict=True, effort=effort, seed=seed
+            run,
+            where,
+            machine,
+            objective=objective,
+            extra=extra,
+            nodes="all",
+            predict=True,
+            effort=effort,
+            seed=seed,
         )
     except RankwiseError as error:
         raise RankwiseError(f"{name}: {error}") from error

@@ -12,6 +12,7 @@ from rankwise.analysis.messages.traffic import RunTraffic, Traffic, Whereabouts
 from rankwise.placement.engine import weigh
 from rankwise.placement.mapping import Mapping
 from rankwise.placement.network_costs import hop_network
+from rankwise.placement.options import BY_HOPS
 from rankwise.placement.placement_cost import LevelTraffic, PlacementCost, placement_cost
 from rankwise.placement.present_placement import (
     NoPresentPlacementError,
@@ -82,7 +83,7 @@ def outlook(
     places, names = np.asarray(slot), machine.hosts()
     hosts = [names[node] for node in machine.slots.host[places].tolist()]
     return Outlook(
-        _hops_off_node(run, machine, places, outer) if objective == "hops" else cost.cost,
+        _hops_off_node(run, machine, places, outer) if objective in BY_HOPS else cost.cost,
         len(set(hosts)),
         cost.bytes_off_node,
         cost.messages_off_node,
@@ -139,4 +140,4 @@ def present_outlook(
     by_hops = prices(machine, "hops", machine.slots.numbers)
     slot = find_present_placement(where, machine).slot
     prediction = outlook(run, machine, placement_cost(run.traffic, machine, slot, by_hops), slot, "hops")
-    return (prediction if objective == "hops" else replace(prediction, cost=None)), ""
+    return (prediction if objective in BY_HOPS else replace(prediction, cost=None)), ""

@@ -29,7 +29,7 @@ def predicted(mapping: Mapping, placing: Relaunching) -> Predicted | None:
     Returns:
         None if none of them saves half as much, or nothing is saved.
     """
-    if not mapping.gains or mapping.present is None:
+    if mapping.present is None or mapping.found.cost >= mapping.present.cost:
         return None
     present = mapping.present.cost
     costs = {"block": mapping.natural.cost, "cyclic": mapping.cyclic.cost}

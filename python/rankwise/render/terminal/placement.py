@@ -125,15 +125,25 @@ def _of_objective(mapping: Mapping) -> str:
             "All slots are equivalent: nothing to gain. Describe the inside of the node with --machine, or "
             "try other nodes with --shape 2x4."
         )
-    if mapping.found.cost >= before.cost:
+    is_both = mapping.objective == "both" and mapping.gains
+    if mapping.found.cost >= before.cost and not is_both:
         which = "present placement" if mapping.present else "natural order"
         better = "placement of lower cost" if mapping.gains else "better placement"
         return f"No {better} than the {which} was found."
-    saved = percent_text(percent(before.cost - mapping.found.cost, before.cost))
+    change = f"The cost {_change(before.cost, mapping.found.cost)}"
+    if is_both and before.load > 0:
+        change += f", the load of the most loaded link {_change(before.load, mapping.found.load)}"
     off = byte_text(before.bytes_off_node), byte_text(mapping.found.bytes_off_node)
     if off[0] == off[1]:
-        return f"The cost falls by {saved} %; {off[0]} stay off node."
-    return f"The cost falls by {saved} %; {off[0]} off node become {off[1]}."
+        return f"{change}; {off[0]} stay off node."
+    return f"{change}; {off[0]} off node become {off[1]}."
+
+
+def _change(before: float, after: float) -> str:
+    if after == before:
+        return "stays the same"
+    verb = "falls" if after < before else "grows"
+    return f"{verb} by {percent_text(percent(abs(before - after), before))} %"
 
 
 def _of_switch_links(mapping: Mapping) -> str:
