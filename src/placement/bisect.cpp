@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index kFew = 30;          // little to gain
 constexpr Index kStartsUpTo = 400;  // larger graphs that can't be coarsened are started twice
-constexpr std::size_t kDense = 14;  // edges of a vertex: starts take long, and lead to similar results
+constexpr std::size_t kDense = 10;  // edges of a vertex: starts take long, and lead to similar results
 constexpr int kTries = 20;
 
 // Grows side 0 from a random vertex, always by the vertex with the lowest cost.

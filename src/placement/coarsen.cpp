@@ -125,7 +125,8 @@ class RowMaker {
 
 std::optional<Coarser> coarsen(const Graph &graph, Index most, Random &random) {
   const Matching matching(graph, most, random);
-  Coarser made{{}, Indices(graph.size(), -1)};
+  Coarser made;
+  made.vertex.assign(graph.size(), -1);
   Indices first;  // of each vertex of the coarser graph
   for (Index v = 0; v < graph.size(); v++) {
     if (made.vertex[v] >= 0) continue;

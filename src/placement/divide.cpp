@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index kWorthAThread = 1000;  // vertices
 // Edges of a vertex: with more, a second bisection takes long and hardly helps; or a third one.
-constexpr double kDense = 64, kThriftyDense = 20, kSparse = 10;
+constexpr double kDense = 64, kThriftyDense = 20, kSparse = 11.5;
 constexpr Index kSmall = 200;  // vertices: many such graphs are bisected, so a third bisection of each takes long
 
 Index room(std::span<const Index> capacity) { return std::accumulate(capacity.begin(), capacity.end(), Index{0}); }

@@ -62,6 +62,7 @@ inline Effort effort_for(int wish, std::int32_t ranks, bool is_network, bool are
   if (wish <= 0) return kQuick;
   Effort effort = wish == 1 ? kUsual : wish == 2 ? kThorough : kMost;
   effort.is_thrifty = wish == 1 && !is_network && ranks > very_few;
+  if (effort.is_thrifty) effort.least_patience = 20;
   if (wish == 1 && (is_network ? are_few_slots : ranks <= very_few)) effort = short_of(effort, is_network);
   if (ranks <= few && (!effort.is_thrifty || ranks > some)) effort.bisections++;
   if (ranks > very_few) effort.repartitions = {};
