@@ -123,10 +123,10 @@ enum {
 int rankwise_place(const struct rankwise_traffic *traffic, const struct rankwise_slots *slots,
                    const struct rankwise_wishes *wishes, int32_t *slot, struct rankwise_costs *costs);
 
-/* Minimises both in one search: first the sum; then the load of the most loaded link falls as far as the sum exceeds the
- * lowest one found by no more than the share `extra`, such as 0.05. If loads are equal, the sum decides. So neither the
- * natural order nor the present placement is better in one and as good in the other. `wishes->objective` has no effect.
- * Fills `slot` [ranks], and the sums and loads of the three placements; on an error, nothing. Thread-safe. */
+/* Minimises both in one search: first the sum; then the load of the most loaded link falls as far as the sum exceeds
+ * the lowest one found by no more than the share `extra`, such as 0.05. If loads are equal, the sum decides. So neither
+ * the natural order nor the present placement is better in one and as good in the other. `wishes->objective` has no
+ * effect. Fills `slot` [ranks], and the sums and loads of the three placements; on an error, nothing. Thread-safe. */
 int rankwise_place_both(const struct rankwise_traffic *traffic, const struct rankwise_slots *slots,
                         const struct rankwise_wishes *wishes, double extra, int32_t *slot, struct rankwise_costs *sums,
                         struct rankwise_costs *loads);
