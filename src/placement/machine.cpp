@@ -74,7 +74,7 @@ void Machine::find_paths() {
   int bits = 0;
   common_.fill(depth_);
   for (int level = depth_; level-- > 0;) {
-    const int width = std::bit_width(static_cast<std::uint32_t>(most[level]));
+    const auto width = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(most[level])));
     if (bits + width > 64) return;
     for (int bit = 0; bit < width; bit++) common_[bits + bit + 1] = level;
     bits += width;
