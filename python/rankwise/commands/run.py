@@ -354,6 +354,7 @@ def _prepare_end(directory: RunDirectory, planned: Plan, only: Sequence[str], *,
         import rankwise.render.terminal.progress
 
         if not quiet:
+            import rankwise.commands.default_fabric
             import rankwise.diagnosis.kept
             import rankwise.diagnosis.make
             import rankwise.findings.registry
@@ -477,7 +478,7 @@ def _finish(
 
 def _say_network(profile: Path) -> None:
     """Say what limits the traffic of a run on the default fabric, if its hosts are in it."""
-    from rankwise.commands.default_fabric import default_fabric  # not above: it looks for files
+    from rankwise.commands.default_fabric import default_fabric  # not above: loaded with what the end needs
 
     with contextlib.suppress(RankwiseError):  # it lacks these hosts, or can't be read
         if given := default_fabric():
