@@ -31,14 +31,25 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=2, rerun_except=[]))
 
 
+def signal_mask_and_handlers() -> tuple[set[signal.Signals], list[object]]:
+    """Return which signals this thread blocks, and the handlers of signals that end processes."""
+    ending = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)
+    return signal.pthread_sigmask(signal.SIG_BLOCK, []), [signal.getsignal(number) for number in ending]
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_left_behind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ends what a test has started and not ended, a job that hangs above all."""
     mark = leftovers.new_mark()
     monkeypatch.setenv(leftovers.MARK, mark)
     below = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
+    blocked, handlers = signal_mask_and_handlers()
     yield
     leftovers.end(mark)
+    # What the next test starts would inherit them, and no signal would end it.
+    after = signal_mask_and_handlers()
+    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+    assert after == (blocked, handlers), "signals are blocked or handled otherwise than before the test"
     if below:
         leftovers.forget(below)
 
