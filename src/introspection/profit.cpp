@@ -287,12 +287,18 @@ Error Decider::decide(const SessionTimes &times) {
   if (!goes_on(&error)) return error;
   Traffic traffic;
   error = pattern_.gather(traffic);
-  if (error != success) return error;
+  if (error != success) {
+    decision_.fail(error, "the messages can't be gathered");
+    return error;
+  }
   if (is_root()) find_order(traffic);
   if (!goes_on(&error)) return error;
   MessageCosts costs{};
   error = measure(traffic, costs);
-  if (error != success) return error;
+  if (error != success) {
+    decision_.fail(error, "the costs of messages can't be measured");
+    return error;
+  }
   if (is_root()) weigh(traffic, costs);
   static_cast<void>(goes_on(&error));
   if (error != success || decision_.next != Next::reorder) return error;
