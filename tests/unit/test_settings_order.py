@@ -6,7 +6,7 @@ import json
 import random
 import shlex
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from rankwise.__main__ import main
 from rankwise.commands.tune.profiled import say_if_reordered
 from rankwise.commands.with_settings import WithSettings
 from rankwise.errors import RankwiseError
+from rankwise.launch import job
 from rankwise.launch.commandline import parse
 from rankwise.launch.detect import Detection, Kind
 from rankwise.launch.plan import Plan
@@ -149,23 +150,47 @@ def test_one_option_gives_the_ranks(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "order").write_text("1,0\n")
     monkeypatch.setattr(WithSettings, "of", lambda path, *_: WithSettings(path, read(path), None, "", None))
+    started = []
+
+    def start(launched: Sequence[str], *_: object, **__: object) -> job.End:
+        started.append(launched)
+        return job.End(0, "")
+
+    monkeypatch.setattr(job, "run", start)
     renumber = [] if options or kind == "order" else ["--renumber"]
-    words = ["run", "-o", "p", "--with", "s.json", *options, *renumber, "--", "touch", "started"]
+    words = ["run", "-o", "p", "--with", "s.json", *options, *renumber, "--", "true"]
     status = main(words)
     said = capfd.readouterr().err
     contradict = (options and kind == "order") or ("--place" in options and kind == "bindings")
-    if not contradict and not renumber:
-        assert (tmp_path / "started").exists()
+    assert bool(started) == (not contradict and not renumber)
+    if started:
         return
     assert status == 2
     assert_complaint(said, "s.json")
     golden.says(said)
-    assert not (tmp_path / "started").exists()
 
 
-def test_programs_that_can_not_participate() -> None:
-    assert refusal([Detection("./a", Kind.MPI), Detection("./b", Kind.SCRIPT)]) == ""
-    assert "./b" in refusal([Detection("./a", Kind.MPI), Detection("./b", Kind.LINKED)])
+@pytest.mark.parametrize(
+    ("command", "kind", "said"),
+    [
+        ("mpirun -n 4 ./a", Kind.MPI, ""),
+        ("mpirun -n 4 ./a", Kind.SCRIPT, ""),
+        ("mpirun -n 4 ./a", Kind.LINKED, "./a"),
+        ("mpirun -n 2 ./a : -n 2 ./a", Kind.MPI, ""),
+        ("mpirun -n 2 ./a : -n 2 ./b", Kind.MPI, "several programs"),
+        ("mpirun -n 2 ./a one : -n 2 ./a two", Kind.MPI, "several programs"),
+        ("srun -n 4 --multi-prog programs", Kind.MPI, "several programs"),
+    ],
+)
+def test_launches_that_can_not_participate(
+    command: str, kind: Kind, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "programs").write_text("0-1 ./a\n2-3 ./b\n")
+    words = shlex.split(command)
+    planned = Plan(tuple(words), parse(words), (Detection("./a", kind),), {}, "", None)
+    assert said in refusal(planned)
+    assert bool(said) == bool(refusal(planned))
 
 
 def test_a_profile_in_another_order_is_not_the_command(

@@ -131,7 +131,7 @@ def pairs(ranks: int, far: int) -> RunTraffic:
 
 def question(run: RunTraffic, launch: Launch) -> Question:
     _, placing = placing_of(launch.command, launch.environment)
-    return Question(run=run, placing=placing, machine=None, seed=1)
+    return Question(run=run, complete=True, inside=False, placing=placing, machine=None, seed=1)
 
 
 RANKS = 8
@@ -184,6 +184,7 @@ def test_the_shortest_option_that_comes_close_is_recommended() -> None:
     assert compared.recommended.share is not None
     assert compared.recommended.share > 0.5
     assert compared.best.cost <= min(each.cost.cost for each in compared.others if each.cost)
+    assert [statement.kind for statement in compared.certainty] == ["measured", "certain", "unknown"]
 
 
 def test_nothing_is_recommended_where_nothing_is_saved() -> None:

@@ -224,7 +224,7 @@ def _steps(
             program.words,
             program.environment,
             read_machine(machine) if machine else None,
-            no_order=refusal(program.planned.detections),
+            no_order=refusal(program.planned),
         ),
         Collectives(
             partial(_open_racer, probe, program, inner, signals),

@@ -118,8 +118,10 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _question(profile: Path, machine: Path | None, kind: str, seed: int, launch: Launch) -> Question:
     """Return the question of --for."""
+    from rankwise.analysis.messages.kinds import has_inside
     from rankwise.analysis.messages.traffic import run_traffic
     from rankwise.analysis.opened import opened_messages
+    from rankwise.placement.notes import is_complete
     from rankwise.placement.relaunch import placing_of
     from rankwise.placement.where.distributions import Question
     from rankwise.topology.machine.read import read_machine
@@ -127,8 +129,9 @@ def _question(profile: Path, machine: Path | None, kind: str, seed: int, launch:
     _, placing = placing_of(launch.command, launch.environment)
     nodes = read_machine(machine) if machine else None
     with opened_messages(profile) as opened:
-        messages = run_traffic(opened.connection, kind)
-    return Question(run=messages, placing=placing, machine=nodes, seed=seed)
+        messages, inside = run_traffic(opened.connection, kind), has_inside(kind)
+        complete = is_complete(opened.connection, messages, inside=inside)
+    return Question(run=messages, complete=complete, inside=inside, placing=placing, machine=nodes, seed=seed)
 
 
 def _probe(options: probes.ProbeOptions, launch: Launch) -> Path:
@@ -171,5 +174,6 @@ def _print_json(places: Places, compared: Compared | None) -> None:
             "launches": offered_rows([compared.given, *compared.others]),
             "best": compared.best,
             "recommended": compared.recommended.words if compared.recommended else None,
+            "certainty": compared.certainty,
         }
     sys.stdout.write(f"{json.dumps(to_json(shown), indent=2)}\n")

@@ -94,5 +94,5 @@ class AskedOrder(NamedTuple):
 
 
 def _check_programs(option: str, planned: Plan) -> None:
-    if why := refusal(planned.detections):
+    if why := refusal(planned):
         raise RankwiseError(f"{option}: {why}")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankwise.launch import reorder
-from rankwise.launch.detect import Detection, Kind
+from rankwise.launch.detect import Kind
+
+if TYPE_CHECKING:
+    from rankwise.launch.plan import Plan
 
 ORDER, TRAFFIC = "world.order", "world.traffic"
 FILE_NAMES = (ORDER, TRAFFIC)
@@ -16,9 +19,12 @@ FILE_NAMES = (ORDER, TRAFFIC)
 _MAGIC = b"RANKTRAF"
 
 
-def refusal(detections: Iterable[Detection]) -> str:
-    """Say why programs can't get a new order; '' if they can, as far as it is known before they run."""
-    for detection in detections:
+def refusal(planned: Plan) -> str:
+    """Say why the ranks of a launch can't get a new order; '' if they can, as far as that is known before."""
+    contexts = planned.command.contexts
+    if len({program for context in contexts for program in context.programs}) > 1:
+        return "the command starts several programs, and their ranks can't change places: start a single one"
+    for detection in planned.detections:
         if detection.kind is Kind.LINKED:
             return f"{detection.program} has MPI linked in statically, and can't participate"
     return ""

@@ -43,6 +43,17 @@ def certainty(mapping: Mapping, *, complete: bool, inside: bool, predicted: bool
     return [_bytes(complete=complete, inside=inside), _times(mapping), run_time]
 
 
+def launches_certainty(*, complete: bool, inside: bool) -> list[Statement]:
+    """Judge the costs of distributions of a launcher: each was launched, but without the program.
+
+    Args:
+        complete: all messages of the run were counted.
+        inside: messages inside collectives are included.
+    """
+    places = Statement("measured", "the places of the ranks, in a launch of each row")
+    return [places, _bytes(complete=complete, inside=inside), Statement("unknown", _RUN_TIME)]
+
+
 def verified_certainty(pairs: int, predicted: int, counted: Sequence[int]) -> list[Statement]:
     """Judge a placement that was run.
 

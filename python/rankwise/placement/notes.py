@@ -6,6 +6,7 @@ import sqlite3
 
 from rankwise.analysis.columns import decoded_list
 from rankwise.analysis.messages.traffic import RunTraffic
+from rankwise.analysis.overview import trust
 from rankwise.placement.mapping import Mapping
 
 
@@ -46,6 +47,11 @@ def profile_notes(connection: sqlite3.Connection, run: RunTraffic, *, inside: bo
             "processes."
         )
     return said
+
+
+def is_complete(connection: sqlite3.Connection, run: RunTraffic, *, inside: bool) -> bool:
+    """Return whether all messages of the run were counted; arguments as of `notes`."""
+    return trust(connection).complete and not profile_notes(connection, run, inside=inside)
 
 
 def _inside(connection: sqlite3.Connection) -> list[str]:

@@ -18,3 +18,8 @@ SENTENCE = {
     IN_COLLECTIVE: "messages inside collectives",
 }
 """Value of `--kind` → words for a sentence."""
+
+
+def has_inside(kind: str) -> bool:
+    """Return whether a value of `--kind` includes messages inside collectives."""
+    return IN_COLLECTIVE in BY_OPTION[kind]

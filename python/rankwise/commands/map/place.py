@@ -44,13 +44,14 @@ def place(
     Raises:
         RankwiseError: they can't be placed, or a file can't be written.
     """
+    from rankwise.analysis.messages.kinds import has_inside
     from rankwise.analysis.messages.traffic import run_traffic, whereabouts
     from rankwise.analysis.opened import opened_messages
     from rankwise.analysis.overview import run_facts, trust
     from rankwise.placement.certainty import certainty
     from rankwise.placement.files import check_output
     from rankwise.placement.mapping import find_mapping
-    from rankwise.placement.notes import notes, profile_notes
+    from rankwise.placement.notes import is_complete, notes
     from rankwise.placement.program import Relaunch
     from rankwise.placement.where.predicted import predicted
     from rankwise.render.terminal.placement import print_files, print_mapping, print_predicted
@@ -85,8 +86,8 @@ def place(
         inside = has_inside(request.kind)
         said = notes(connection, run, mapping, machine_given=machine is not None, inside=inside)
         said = opened.notes() or [*filter(None, [on_fabric]), *said]
-        is_complete = trusted.complete and not profile_notes(connection, run, inside=inside)
-    statements = certainty(mapping, complete=is_complete, inside=inside, predicted=predict)
+        complete = is_complete(connection, run, inside=inside)
+    statements = certainty(mapping, complete=complete, inside=inside, predicted=predict)
     if not trusted.complete:
         said.insert(0, partial_line(trusted))
     near = predicted(mapping, relaunch.launch.placing) if relaunch.launch and not predict else None
@@ -107,13 +108,6 @@ def place(
     print_statements(statements, sys.stdout)
     if request.output is not None and written:
         print_files(written, request.output, bool(relaunch.program), sys.stdout)
-
-
-def has_inside(kind: str) -> bool:
-    """Return whether --kind includes messages inside collectives."""
-    from rankwise.analysis.messages.kinds import BY_OPTION, IN_COLLECTIVE
-
-    return IN_COLLECTIVE in BY_OPTION[kind]
 
 
 def _print_json(

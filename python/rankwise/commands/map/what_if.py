@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankwise.commands.map.place import has_inside
 from rankwise.commands.map.request import Request
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ def compare_machines(request: Request, machines: Sequence[tuple[str, Machine]]) 
     Raises:
         RankwiseError: they can't be placed.
     """
+    from rankwise.analysis.messages.kinds import has_inside
     from rankwise.analysis.messages.traffic import run_traffic, whereabouts
     from rankwise.analysis.opened import opened_messages
     from rankwise.analysis.overview import trust

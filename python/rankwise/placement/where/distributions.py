@@ -10,6 +10,7 @@ from rankwise.analysis.nodes.binding import SHARING
 from rankwise.errors import RankwiseError
 from rankwise.launchers.option import Option
 from rankwise.launchers.placing import Relaunching
+from rankwise.placement.certainty import Statement, launches_certainty
 from rankwise.placement.mapping import find_mapping
 from rankwise.placement.placement_cost import PlacementCost, placement_cost
 from rankwise.placement.present_placement import find_present_placement
@@ -59,6 +60,7 @@ class Compared:
         best: of the placement that `rankwise map` finds, or of a distribution that is cheaper.
         recommended: one of `others`; None: none is better than the launch as given.
         machine: that costs are of.
+        certainty: how far the costs can be trusted.
     """
 
     unit: str
@@ -67,6 +69,7 @@ class Compared:
     best: PlacementCost
     recommended: Offered | None
     machine: Machine
+    certainty: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,12 +78,16 @@ class Question:
 
     Attributes:
         run: its messages.
+        complete: all of them were counted.
+        inside: messages inside collectives are included.
         placing: how the launcher of the launch takes bindings.
         machine: of the nodes; None: their inside as the launches show it.
         seed: of the search for the best placement.
     """
 
     run: RunTraffic
+    complete: bool
+    inside: bool
     placing: Relaunching
     machine: Machine | None
     seed: int
@@ -178,6 +185,7 @@ def _compared(asked: Question, given: Places, tried: Mapping[tuple[str, ...], Pl
         best=best,
         recommended=_recommended(others),
         machine=machine,
+        certainty=tuple(launches_certainty(complete=asked.complete, inside=asked.inside)),
     )
 
 

@@ -14,6 +14,7 @@ from rankwise.placement.where.places import Places
 from rankwise.placement.where.rows import OfferedRow, RankRow, offered_rows, rank_rows
 from rankwise.render.terminal.node_picture import node_lines
 from rankwise.render.terminal.page import Page
+from rankwise.render.terminal.statements import statement_lines
 from rankwise.render.terminal.tables import TextColumn, cut, label, table_lines
 from rankwise.text.units import byte_text, count_text, percent_text
 
@@ -115,6 +116,7 @@ def _print_compared(page: Page, compared: Compared) -> None:
         Text(), page.text("What the messages of the run cost", "bold"), *table_lines(page, columns, rows)
     )
     page.write(Text(), *page.wrapped(verdict(compared), "bold", indent=_INDENT))
+    page.write(Text(), *statement_lines(page, compared.certainty))
 
 
 def _share_text(percent_of_best: float | None) -> str:
