@@ -14,7 +14,7 @@ from rankwise.network.sources.infiniband.masks import unmasked
 from rankwise.network.sources.parts import Masks, Part, Whole
 from rankwise.network.sources.readers import KNOWN, READERS
 from rankwise.network.sources.slurm.read import is_slurm, slurm_fabric
-from rankwise.network.sources.text import HEAD, head_of, read_text, without_complaints
+from rankwise.network.sources.text import head_of, read_text, without_complaints
 
 _DEEPEST = 4
 _MOST_FILES = 10_000
@@ -74,7 +74,7 @@ class FabricFiles:
         if real in self._known:
             return
         file = read_text(path)
-        rank = _rank_of(file.data[:HEAD])
+        rank = _rank_of(file.head)
         if rank is None:
             raise RankwiseError(f"{path} is not a known file of a fabric: {KNOWN}")
         self._known[real] = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -65,25 +65,37 @@ class Table(NamedTuple):
     Attributes:
         line: of the file, at which it begins.
         lids: shape (n,), int64: those with a way.
-        ports: shape (n,), int64: the output port; 0: the switch's own LID.
+        ports: shape (n,), of any integers: the output port; 0: the switch's own LID.
     """
 
     line: int
     lids: NDArray[np.int64]
-    ports: NDArray[np.int64]
+    ports: NDArray[np.integer]
 
 
 @dataclass(frozen=True)
 class Cables:
-    """Cables of a subnet; the number of ports of devices, by node GUID, where it is given."""
+    """Cables of a subnet.
+
+    Attributes:
+        file: that lists them.
+        cables: an entry for each end that lists one.
+        port_counts: number of ports of devices, by node GUID, where it is given.
+        warnings: a line each.
+        own_guids: as `guids` returns them, if they are known; else empty.
+    """
 
     file: TextFile
-    cables: list[Cable]
+    cables: Sequence[Cable]
     port_counts: dict[int, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    own_guids: frozenset[int] = frozenset()
 
     def guids(self) -> Iterator[int]:
         """Return GUIDs that are of this subnet alone: an adapter may have ports in two."""
+        if self.own_guids:
+            yield from self.own_guids
+            return
         for cable in self.cables:
             for end in (cable.near, cable.far):
                 yield end.node if end.kind == SWITCH else end.guid

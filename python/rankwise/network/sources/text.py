@@ -1,13 +1,16 @@
-"""Files of a fabric as bytes and lines, gzipped or not; complaints name file and line."""
+"""Files of a fabric as bytes, pieces and lines, gzipped or not; complaints name file and line."""
 
 from __future__ import annotations
 
 import gzip
 import re
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import BinaryIO
 
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import GAP
@@ -16,7 +19,13 @@ from rankwise.text.units import byte_text
 HEAD = 1 << 16
 """This many bytes identify the format of a file."""
 MOST_BYTES = 1 << 30
-"""Unpacked; the tables of 10,000 hosts and 1,500 switches take half of it."""
+"""Unpacked; of files that are read at once."""
+_MOST_IN_PIECES = 1 << 36
+"""Unpacked; the tables of 43,000 hosts and 4,000 switches take 2 GB, with names of the hosts 15 GB."""
+_PIECE = 1 << 24
+_AT_ONCE = 1 << 26
+_AT_ONCE_PACKED = 1 << 22
+"""Larger files are left on the disk until they are read."""
 MOST_IN_LINE = 4096
 _MOST_IN_LINES = 1 << 27  # all but tables: 400,000 links
 
@@ -35,15 +44,73 @@ _COMPLAINTS = re.compile(rb"\n(" + _COMPLAINT.pattern + rb")(?=\n|\Z)")  # much 
 
 @dataclass(frozen=True)
 class TextFile:
-    """A file that was read.
+    """A file, as a whole or in pieces.
 
     Attributes:
         path: as it was given.
-        data: its content, unpacked.
+        content: unpacked; None: it is large, and stays on the disk.
     """
 
     path: str
-    data: bytes
+    content: bytes | None = None
+
+    @cached_property
+    def data(self) -> bytes:
+        """The content, unpacked.
+
+        Raises:
+            RankwiseError: it can't be read or unpacked, or is too large.
+        """
+        if self.content is not None:
+            return self.content
+        return _whole(Path(self.path))
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes, which identify its format; RankwiseError as of `data`."""
+        return head_of(Path(self.path)) if self.content is None else self.content[:HEAD]
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the content, unpacked, in pieces of whole lines; only the last one may have no end of line.
+
+        A piece also ends within a line that is far too long.
+
+        Raises:
+            RankwiseError: it can't be read or unpacked, or is too large.
+        """
+        if self.content is not None:
+            yield self.content
+            return
+        rest, total = b"", 0
+        with _reading(Path(self.path)) as file:
+            while more := file.read(_PIECE):
+                if not total and more.startswith(tuple(_MARKS)):
+                    yield self.data
+                    return
+                total += len(more)
+                if total > _MOST_IN_PIECES:
+                    raise _too_large(self.path, _MOST_IN_PIECES)
+                cut = more.rfind(b"\n") + 1
+                if cut or len(rest) > _PIECE:
+                    cut = cut or len(more)
+                    yield rest + more[:cut]
+                    rest = more[cut:]
+                else:
+                    rest += more
+        yield rest
+
+    @property
+    def text(self) -> str:
+        """The content, with # in place of messages of tools.
+
+        Raises:
+            RankwiseError: the file is so long that no tool has written it.
+        """
+        if len(self.data) > _MOST_IN_LINES:
+            raise RankwiseError(
+                f"{self.path} is larger than {byte_text(_MOST_IN_LINES)}: files of a fabric are smaller"
+            )
+        return without_complaints(self.data).decode("utf-8", "replace")
 
     @cached_property
     def lines(self) -> list[str]:
@@ -52,11 +119,7 @@ class TextFile:
         Raises:
             RankwiseError: a line, or the file, is so long that no tool has written it.
         """
-        if len(self.data) > _MOST_IN_LINES:
-            raise RankwiseError(
-                f"{self.path} is larger than {byte_text(_MOST_IN_LINES)}: files of a fabric are smaller"
-            )
-        lines = without_complaints(self.data).decode("utf-8", "replace").split("\n")
+        lines = self.text.split("\n")
         if lines[-1] == "":
             lines.pop()
         for number, line in enumerate(lines, 1):
@@ -72,7 +135,11 @@ class TextFile:
 
     def is_cut(self, line: int) -> bool:
         """Return whether a line, from 1 on, has no end: something may be missing there."""
-        return not self.data.endswith(b"\n") and line == self.data.count(b"\n") + 1
+        return not self.data.endswith(b"\n") and line == self._ends + 1
+
+    @cached_property
+    def _ends(self) -> int:
+        return self.data.count(b"\n")
 
     def error(self, line: int, message: str) -> RankwiseError:
         """Return the complaint about a line, from 1 on."""
@@ -113,11 +180,30 @@ def without_complaints(head: bytes) -> bytes:
 
 
 def read_text(path: Path) -> TextFile:
-    """Read a file; RankwiseError if it can't be read or unpacked, or is too large."""
+    """Read a file, unless it is large; RankwiseError if it can't be read or unpacked, or is too large."""
+    return TextFile(str(path)) if _stays(path) else TextFile(str(path), _whole(path))
+
+
+def _stays(path: Path) -> bool:
+    """Return whether a file is so large that it is left on the disk; a pipe can be read only once."""
+    try:
+        if not path.is_file() or path.stat().st_size <= _AT_ONCE_PACKED:
+            return False
+        with path.open("rb") as file:
+            return path.stat().st_size > _AT_ONCE or file.read(len(_GZIP)) == _GZIP
+    except OSError:  # reading it reports the error
+        return False
+
+
+def _whole(path: Path) -> bytes:
     data = _read(path, MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise RankwiseError(f"{path} is larger than {byte_text(MOST_BYTES)}: this is not a file of a fabric")
-    return TextFile(str(path), data)
+        raise _too_large(str(path), MOST_BYTES)
+    return data
+
+
+def _too_large(path: str, most: int) -> RankwiseError:
+    return RankwiseError(f"{path} is larger than {byte_text(most)}: this is not a file of a fabric")
 
 
 def _read(path: Path, most: int) -> bytes:
@@ -130,12 +216,20 @@ def _read(path: Path, most: int) -> bytes:
 
 
 def _bytes_of(path: Path, most: int) -> bytes:
+    with _reading(path) as file:
+        return file.read(most)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, gzipped or not; errors while it is read become RankwiseError."""
     try:
         with path.open("rb") as file:
             if file.peek(2)[:2] != _GZIP:
-                return file.read(most)
+                yield file
+                return
             with gzip.GzipFile(fileobj=file) as unpacked:
-                return unpacked.read(most)
+                yield unpacked  # type: ignore[misc]
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise RankwiseError(f"{path} can't be unpacked: it is damaged or cut off; copy it again") from error
     except OSError as error:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from rankwise.errors import RankwiseError
-from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch
+from rankwise.network.fabric.draft import Draft, DraftPort, DraftSwitch, ManyCables
 from rankwise.network.sources.infiniband.hosts import Adapter, host_names
+from rankwise.network.sources.infiniband.listed import ListedCables, Wired
 from rankwise.network.sources.infiniband.names import is_aggregation, is_factory, switch_name
 from rankwise.network.sources.parts import ROUTER, SWITCH, Cable, Cables, End
 from rankwise.network.sources.text import TextFile, printable
@@ -52,6 +55,8 @@ class Cabling:
         self._rates: dict[tuple[Key, Key], float] = {}
         self._widths: dict[tuple[Key, Key], int] = {}
         self._idle: set[tuple[Key, Key]] = set()
+        self._alone: Cables | None = None  # a first file without contradictions; the dicts lack its cables
+        self._wired: ManyCables | None = None  # of this file
 
     def add(self, cables: Cables) -> None:
         """Add the cables of a file.
@@ -59,8 +64,15 @@ class Cabling:
         Raises:
             RankwiseError: a port has two cables, a LID two owners, or two lines disagree about a device.
         """
-        for cable in cables.cables:
-            self._add(cable, _Place(cables.file, cable.line))
+        listed = cables.cables
+        if isinstance(listed, ListedCables) and listed.wired is not None and not self._seen:
+            self._take(listed.wired, cables)
+            return
+        if self._alone is not None:
+            first, self._alone, self._wired = self._alone, None, None
+            self._seen.clear()
+            self._add_each(first)
+        self._add_each(cables)
 
     def set_lids(self, guid: int, lid: int, count: int, file: TextFile, line: int) -> None:
         """Set how many LIDs a port has; RankwiseError if its lowest is not `lid`."""
@@ -112,6 +124,9 @@ class Cabling:
         for (first, second), rate in self._rates.items():
             if (first, second) not in self._idle and first[0] not in left_out and second[0] not in left_out:
                 draft.link(first, second, rate, self._widths[first, second])
+        if self._wired is not None:
+            is_out = np.isin(self._wired.nodes, np.array([*left_out], np.uint64)).any(axis=1)
+            draft.more_cables = self._wired.chosen(np.flatnonzero(np.logical_not(is_out)))
         warnings = [
             f"{what}: {count}"
             for what, count in (
@@ -122,6 +137,19 @@ class Cabling:
             if count
         ]
         return draft, [*warnings, *hosts.warnings]
+
+    def _take(self, wired: Wired, cables: Cables) -> None:
+        """Take over what adding each cable of a first file would lead to."""
+        self._alone, self._wired = cables, wired.cables
+        for end, line in zip(wired.ends, wired.lines, strict=True):
+            where = end.node, end.number
+            self._seen[where] = _Seen(end, _Place(cables.file, line))
+            self._kinds[end.node] = end.kind
+            self._by_guid[end.guid] = self._by_lid[end.lid] = where
+
+    def _add_each(self, cables: Cables) -> None:
+        for cable in cables.cables:
+            self._add(cable, _Place(cables.file, cable.line))
 
     def _add(self, cable: Cable, place: _Place) -> None:
         first, second = self._key(cable.near, place), self._key(cable.far, place)

@@ -37,12 +37,12 @@ def read_fdbs(file: TextFile) -> Tables:
     sections: list[Section] = []
     left_out = set()
 
-    def other(number: int, line: bytes) -> tuple[int, int] | None:
+    def other(number: int, line: bytes, is_cut: bool) -> tuple[int, int] | None:
         text = line.strip()
         row = _ROW.fullmatch(text)
         if row:
             lid, port, rest, unreachable = row.groups()
-            if not unreachable and not rest and file.is_cut(number):
+            if not unreachable and not rest and is_cut:
                 raise file.error(number, "is only a part of a row: is the file cut off?")
             return int(lid, 16), int(port) if port else NOWHERE
         switch = _SWITCH.fullmatch(text)

@@ -46,7 +46,7 @@ def joined(parts: Sequence[Cables | Tables | Lids], rule: str = RULES[0]) -> tup
     """
     cabling = Cabling()
     cables = [part for part in parts if isinstance(part, Cables)]
-    for cable_file in sorted(cables, key=_lacks_nodes):
+    for cable_file in sorted(cables, key=_lacks_nodes) if len(cables) > 1 else cables:
         cabling.add(cable_file)
     for part in parts:
         if isinstance(part, Lids):
@@ -150,8 +150,12 @@ def _without_owner(draft: Draft, lids: set[int]) -> list[str]:
     """
     width = max([1, *(port.lid_count for port in draft.ports.values())])
     known = np.array([lid + more for lid in lids for more in range(width)], np.int64)
-    led = [table_lids[ports != 0] for table_lids, ports in draft.tables.values()]
-    strange = np.setdiff1d(np.concatenate(led), known) if led else np.empty(0, np.int64)
+    highest = max([0, *(int(lids.max(initial=0)) for lids, _ in draft.tables.values())])
+    led = np.zeros(highest + 1, np.bool_)
+    for table_lids, ports in draft.tables.values():
+        led[table_lids[ports != 0]] = True
+    led[known[known <= highest]] = False
+    strange = np.flatnonzero(led)
     if not len(strange):
         return []
     return [

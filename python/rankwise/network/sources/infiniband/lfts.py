@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
-import numpy as np
-
-from rankwise.network.sources.infiniband.rows import Rows, Section, read_rows, tables_of
+from rankwise.network.sources.infiniband.rows import Rows, Section, read_rows, rows_between, tables_of
 from rankwise.network.sources.parts import Tables
 from rankwise.network.sources.text import TextFile, complained, is_complaint
 
@@ -41,10 +40,10 @@ def read_lfts(file: TextFile) -> Tables:
     ends: list[tuple[int, int | None]] = []
     complaints: list[bytes] = []
 
-    def other(number: int, line: bytes) -> tuple[int, int] | None:
+    def other(number: int, line: bytes, is_cut: bool) -> tuple[int, int] | None:
         text = line.strip()
         row = _ROW.fullmatch(text)
-        if row and not file.is_cut(number):
+        if row and not is_cut:
             return int(row[1], 16), int(row[2])
         switch = _SWITCH.fullmatch(text)
         if switch:
@@ -66,13 +65,15 @@ def read_lfts(file: TextFile) -> Tables:
     return Tables(file, tables, tuple(warnings))
 
 
-def _check_ends(file: TextFile, rows: Rows, heads: list[int], ends: list[tuple[int, int | None]]) -> None:
+def _check_ends(
+    file: TextFile, rows: Sequence[Rows], heads: list[int], ends: list[tuple[int, int | None]]
+) -> None:
     """Raise RankwiseError if a table has no end, or other rows than are counted there."""
     for place, head in enumerate(heads):
         behind = heads[place + 1] if place + 1 < len(heads) else math.inf
         if place == len(ends) or not head < ends[place][0] < behind:
             raise file.error(head, "the table that begins here has no end: is the file cut off?")
-        line, count = ends[place]
-        first, last = np.searchsorted(rows.lines, (head, line)).tolist()
-        if count is not None and last - first != count:
-            raise file.error(line, f"expected {count} rows above, found {last - first}")
+    lines = [line for line, _ in ends[: len(heads)]]
+    for (line, count), found in zip(ends, rows_between(rows, heads, lines), strict=False):
+        if count is not None and found != count:
+            raise file.error(line, f"expected {count} rows above, found {found}")

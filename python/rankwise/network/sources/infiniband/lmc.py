@@ -13,6 +13,8 @@ def find_lid_counts(draft: Draft) -> None:
     A port has 2^LMC LIDs, and the lowest is a multiple of that (InfiniBand Architecture Specification,
     volume 1, 4.1.3 and 7.11.1).
     """
+    if all(port.lid_count for port in draft.ports.values()):
+        return
     owned = {port.lid for port in draft.ports.values()} | {switch.lid for switch in draft.switches.values()}
     for first, second in draft.cables:
         for end, (switch, out) in ((first, second), (second, first)):

@@ -28,7 +28,7 @@ def unmasked(part: Part, masks: Sequence[Masks]) -> Part:
 
     cables = [cable._replace(near=with_real(cable.near), far=with_real(cable.far)) for cable in part.cables]
     counts = {nodes.get(guid, guid): count for guid, count in part.port_counts.items()}
-    return replace(part, cables=cables, port_counts=counts) if nodes or ports else part
+    return replace(part, cables=cables, port_counts=counts, own_guids=frozenset()) if nodes or ports else part
 
 
 def _needed(real: dict[int, int], used: set[int]) -> dict[int, int]:
