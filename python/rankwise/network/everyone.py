@@ -13,7 +13,7 @@ from rankwise.network.job.flows import Flows, Group
 from rankwise.network.job.journeys import Journeys, RailJourneys
 from rankwise.network.job.rank_ports import Places, Rail
 from rankwise.network.loads import JobLoads, RailLoads, Undelivered, job_loads
-from rankwise.network.routes.all_to_all import all_to_all
+from rankwise.network.routes.all_to_all import AllToAll, all_to_all
 from rankwise.network.routes.classes import by_class, class_bounds
 from rankwise.network.routes.destinations import Destinations, Exits, lengths
 from rankwise.network.routes.ideal import EvenSplit
@@ -123,7 +123,7 @@ def _rail(subnet: Subnet, rail: Rail, size: int, lid_offset: int | None) -> Rail
         share * routes.loads,
         loads[np.newaxis],
         tuple(by_class(subnet, loads, _bounds(subnet, ports, amount))),
-        _by_hops(subnet, ports, amount),
+        _by_hops(subnet, routes, ports, amount, lid_offset),
         Undelivered(routes.missing, 0, amount * routes.missing),
     )
 
@@ -141,7 +141,15 @@ def _bounds(subnet: Subnet, ports: NDArray[np.int64], amount: float) -> NDArray[
     return bounds
 
 
-def _by_hops(subnet: Subnet, ports: NDArray[np.int64], amount: float) -> dict[int, float]:
+def _by_hops(
+    subnet: Subnet, routes: AllToAll, ports: NDArray[np.int64], amount: float, lid_offset: int | None
+) -> dict[int, float]:
+    one_way = lid_offset is not None or (subnet.ports.lid_counts[ports] == 1).all()
+    if one_way and subnet.forward.shape[2] == 1:
+        return {
+            passed: amount * float(routes.by_hops[passed])
+            for passed in np.flatnonzero(routes.by_hops).tolist()
+        }
     exits = Exits(subnet)
     switch, counts = np.unique(exits.first[ports], return_counts=True)
     sums: dict[int, float] = {}

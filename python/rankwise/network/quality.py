@@ -38,7 +38,7 @@ def quality(fabric: Fabric, places: Places, *, lid_offset: int | None = 0) -> li
             RailQuality(
                 len(ports),
                 forwarding_index(subnet, routes),
-                bisection_bandwidth(subnet, ports, lid_offset=lid_offset),
+                bisection_bandwidth(subnet, ports, lid_offset=lid_offset, routes=routes),
             )
         )
     return qualities

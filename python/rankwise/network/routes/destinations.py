@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,11 @@ class Exits:
         self._ends = np.append(subnet.links.destination, -1)
         self.first = subnet.links.destination[subnet.up]
         """Shape (P,): the switch that each host port is linked with."""
+
+    @cached_property
+    def far(self) -> NDArray[np.int32]:
+        """Shape (S, ports + 1): the far end of the link out of each port of each switch; -1 without one."""
+        return self.ends(self._links)
 
     def links(self, switch: NDArray[np.integer], ports: NDArray[np.uint16]) -> NDArray[np.int32]:
         """Return the link out of each port; -1 without one."""
@@ -125,6 +131,36 @@ def lengths(exits: Exits, to: Destinations) -> NDArray[np.float64]:
     for chunk in _chunks(exits, len(to)):
         lengths_to[:, chunk] = _settled(exits, to[chunk])[0]
     return lengths_to
+
+
+def all_arrive(exits: Exits, to: Destinations, begin: NDArray[np.integer]) -> bool:
+    """Return whether all messages from some switches arrive; if False, possibly they do so on very long ways.
+
+    Args:
+        exits: of the subnet.
+        to: C destinations.
+        begin: shape (B,): switches that messages for all destinations begin at.
+    """
+    there = np.zeros((exits.switches, len(to)), np.bool_)
+    there[begin] = True
+    for _ in range(_TRUSTED_HOPS):
+        following = np.zeros_like(there)
+        for switch in np.flatnonzero(there.any(axis=1)).tolist():  # a row at a time stays in the cache
+            column = np.flatnonzero(there[switch])
+            ports = exits.forward[switch, to.lids[column]]
+            used = ports != NO_PORT
+            used[:, 0] |= ~used.any(axis=1)  # no way at all: the link there leads nowhere
+            if ports.shape[1] > 1:
+                column = np.repeat(column, used.sum(axis=1))
+            ends = exits.far[switch, np.minimum(ports[used], exits.far.shape[1] - 1)]
+            going = ends < exits.switches
+            if (ends < 0).any() or (ends[~going] != exits.switches + to.ports[column[~going]]).any():
+                return False
+            following[ends[going], column[going]] = True
+        there = following
+        if not there.any():
+            return True
+    return False
 
 
 def outcomes(exits: Exits, to: Destinations) -> NDArray[np.int8]:

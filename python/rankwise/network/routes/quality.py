@@ -46,7 +46,13 @@ def forwarding_index(subnet: Subnet, routes: AllToAll) -> float:
 
 
 def bisection_bandwidth(
-    subnet: Subnet, ports: ArrayLike, *, bisections: int = 0, seed: int = 1, lid_offset: int | None = 0
+    subnet: Subnet,
+    ports: ArrayLike,
+    *,
+    bisections: int = 0,
+    seed: int = 1,
+    lid_offset: int | None = 0,
+    routes: AllToAll | None = None,
 ) -> Bisection | None:
     """Return the effective bisection bandwidth of some host ports.
 
@@ -60,13 +66,14 @@ def bisection_bandwidth(
         bisections: how many; 0: 200, fewer if the ports are many.
         seed: of the random numbers.
         lid_offset: as of `routed`.
+        routes: between all pairs of the ports, if they are known.
 
     Returns:
         None for less than two ports, or if some messages do not arrive.
     """
     hosts = np.asarray(ports, np.int64)
     half = len(hosts) // 2
-    if not half or all_to_all(subnet, hosts, lid_offset=lid_offset).missing:
+    if not half or (routes or all_to_all(subnet, hosts, lid_offset=lid_offset)).missing:
         return None
     count = bisections or min(_MOST_BISECTIONS, max(_LEAST_BISECTIONS, _ENOUGH_PAIRS // len(hosts)))
     random = np.random.default_rng(seed)

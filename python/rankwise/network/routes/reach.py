@@ -7,10 +7,20 @@ from typing import NamedTuple
 import numpy as np
 
 from rankwise.network.fabric.model import Subnet
-from rankwise.network.routes.destinations import ARRIVES, IN_CIRCLES, NO_WAY, Destinations, Exits, outcomes
+from rankwise.network.routes.destinations import (
+    ARRIVES,
+    IN_CIRCLES,
+    NO_WAY,
+    Destinations,
+    Exits,
+    all_arrive,
+    outcomes,
+)
 
 _AT_ONCE = 1 << 20
-"""Pairs of host ports that are processed at a time."""
+"""Pairs of host ports that are looked at one by one at a time."""
+_CELLS = 1 << 28
+"""Number of (switch, destination) cells that are processed at a time."""
 
 
 class Reach(NamedTuple):
@@ -36,19 +46,24 @@ def reach_of(subnet: Subnet) -> Reach:
     exits, count = Exits(subnet), len(subnet.ports.hosts)
     numbers = {host: number for number, host in enumerate(dict.fromkeys(subnet.ports.hosts))}
     host = np.array([numbers[name] for name in subnet.ports.hosts], np.int64)
-    pairs = 0
+    pairs = count**2 - int((np.bincount(host) ** 2).sum())
     counts = {NO_WAY: 0, IN_CIRCLES: 0}
     examples: dict[int, tuple[int, int]] = {}
+    begin = np.unique(exits.first)
+    lids = subnet.ports.lids.astype(np.int64)
     step = max(_AT_ONCE // max(count, 1), 1)
-    for first in range(0, count, step):
-        to = np.arange(first, min(first + step, count))
-        fate = outcomes(exits, Destinations(to, subnet.ports.lids[to].astype(np.int64)))[exits.first]
-        same = host[:, None] == host[to]
-        fate[same] = ARRIVES
-        pairs += int((~same).sum())
-        for outcome in counts:
-            wrong = np.argwhere(fate == outcome)
-            counts[outcome] += len(wrong)
-            if len(wrong):
-                examples.setdefault(outcome, (int(wrong[0, 0]), int(to[wrong[0, 1]])))
+    width = step * max(_CELLS // (step * max(exits.switches * exits.forward.shape[2], 1)), 1)
+    for chunk in range(0, count, width):
+        end = min(chunk + width, count)
+        if all_arrive(exits, Destinations(np.arange(chunk, end), lids[chunk:end]), begin):
+            continue
+        for first in range(chunk, end, step):
+            to = np.arange(first, min(first + step, end))
+            fate = outcomes(exits, Destinations(to, lids[to]))[exits.first]
+            fate[host[:, None] == host[to]] = ARRIVES
+            for outcome in counts:
+                wrong = np.argwhere(fate == outcome)
+                counts[outcome] += len(wrong)
+                if len(wrong):
+                    examples.setdefault(outcome, (int(wrong[0, 0]), int(to[wrong[0, 1]])))
     return Reach(counts[NO_WAY], counts[IN_CIRCLES], pairs, examples.get(NO_WAY), examples.get(IN_CIRCLES))

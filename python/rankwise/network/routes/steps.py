@@ -37,6 +37,7 @@ def walked(
     parts: Floats,
     *,
     guarded: bool = True,
+    arrived: list[Floats] | None = None,
 ) -> Floats:
     """Walk from the first switches to the destinations.
 
@@ -49,6 +50,7 @@ def walked(
         where: shape (N,): switch * C + destination.
         parts: shape (K, N): the weights that begin there.
         guarded: not all is known to arrive.
+        arrived: gets the weights that arrive after each hop, shapes (K,).
 
     Returns:
         Shape (K, groups * L): the loads, without the links from hosts.
@@ -68,6 +70,8 @@ def walked(
         at = link if groups == 1 else group[column] * links + link
         for load, part in zip(loads, parts, strict=True):
             load += np.bincount(at, part, len(load))
+        if arrived is not None:
+            arrived.append(parts[:, ~going].sum(axis=1))
         if not going.any():
             return loads
         states, parts = gathered(

@@ -121,12 +121,41 @@ def hops(subnet: Subnet, source: ArrayLike, destination: ArrayLike, *, lid_offse
     """
     sources, destinations = np.asarray(source, np.int64), np.asarray(destination, np.int64)
     exits = Exits(subnet)
+    if exits.forward.shape[2] == 1:
+        place, lids, share = lids_of(subnet, destinations, lid_offset)
+        passed = _passed(exits, exits.first[sources[place]], Destinations(destinations[place], lids))
+        if passed is not None:
+            mean = np.bincount(place, passed * share, len(sources))
+            return np.where(sources == destinations, 0.0, mean)
     ports, column = distinct(destinations, len(subnet.ports.hosts))
     place, lids, share = lids_of(subnet, ports, lid_offset)
     parts = lengths(exits, Destinations(ports[place], lids)).T
     starts = np.flatnonzero(np.diff(place, prepend=-1))
     mean = np.add.reduceat(parts * share[:, None], starts, axis=0) if len(parts) > len(ports) else parts
     return np.where(sources == destinations, 0.0, mean[column, exits.first[sources]])
+
+
+def _passed(exits: Exits, first: NDArray[np.integer], to: Destinations) -> Floats | None:
+    """Return how many switches messages pass, one by one; None: not all are known to arrive.
+
+    Args:
+        exits: of a subnet with one way to each destination.
+        first: shape (N,): the first switch of each.
+        to: N destinations.
+    """
+    passed, going = np.empty(len(to)), np.arange(len(to))
+    switch = np.asarray(first)
+    try:
+        for hop in count():
+            links = exits.links(switch, exits.forward[switch, to.lids[going], 0])
+            on = exits.going(links, to.ports[going], hop, guarded=True)
+            passed[going[~on]] = hop + 1.0
+            switch, going = exits.ends(links[on]), going[on]
+            if not len(going):
+                break
+    except LostError:
+        return None
+    return passed
 
 
 def crossings(
