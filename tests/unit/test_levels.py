@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 from fabrics_made import at_random, made, tree
 
-from rankwise.network.fabric.model import ACROSS, CLASSES, HOST_DOWN, HOST_UP, LEAF_DOWN, LEAF_UP, Subnet
+from rankwise.network.fabric.model import (
+    ACROSS,
+    CLASSES,
+    GLOBAL,
+    HOST_DOWN,
+    HOST_UP,
+    LEAF_DOWN,
+    LEAF_UP,
+    LOCAL,
+    Subnet,
+)
 from rankwise.network.routes.classes import ANY, between_switches, class_bounds
 from rankwise.network.routes.destinations import ARRIVES
 from rankwise.network.routes.ideal import EvenSplit
@@ -66,11 +76,16 @@ def test_a_leaf_with_few_hosts_is_a_leaf() -> None:
 
 
 @pytest.mark.parametrize(
-    "subnet", [torus("torus:3x4"), torus("torus:4x4,hosts=2"), dragonfly("dragonfly:a=4,p=2,h=2")]
+    ("subnet", "classes"),
+    [
+        (torus("torus:3x4"), {ACROSS}),
+        (torus("torus:4x4,hosts=2"), {ACROSS}),
+        (dragonfly("dragonfly:a=4,p=2,h=2"), {LOCAL, GLOBAL}),
+    ],
 )
-def test_regular_networks_have_one_level(subnet: Subnet) -> None:
+def test_regular_networks_have_one_level(subnet: Subnet, classes: set[int]) -> None:
     assert set(subnet.switches.levels.tolist()) == {1}
-    assert set(subnet.classes[between_switches(subnet)].tolist()) == {ACROSS}
+    assert set(subnet.classes[between_switches(subnet)].tolist()) == classes
 
 
 def test_a_torus_with_few_hosts_on_some_routers_has_one_level() -> None:

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from golden import Golden
-from rankwise.network.fabric.model import CLASSES, GAP, Source, Subnet
+from rankwise.network.fabric.model import CLASSES, GAP, HOST_DOWN, Source, Subnet
 from rankwise.network.loads import job_loads
+from rankwise.network.sources.generators.dragonfly import dragonfly
 from rankwise.network.sources.generators.fat_tree import fat_tree
 from rankwise.network.sources.generators.torus import torus
 from rankwise.render.network.groups import page_groups
@@ -48,11 +49,14 @@ def job(name: str) -> Traffic:
     if name == "torus":
         of_torus = torus("torus:3x4")
         return network_jobs.placed(of_torus, of, network_jobs.hosts_of(of_torus, RANKS, 2))
+    if name == "dragonfly":
+        of_dragonfly = dragonfly("dragonfly:a=4,p=1,h=2")
+        return network_jobs.placed(of_dragonfly, of, network_jobs.hosts_of(of_dragonfly, RANKS, 2))
     tree = fabrics_made.tree(split=name == "split")
     return network_jobs.placed(tree, of, network_jobs.hosts_of(tree, RANKS, 2))
 
 
-JOBS = ("tree", "split", "LIDs", "rails", "two ports", "torus")
+JOBS = ("tree", "split", "LIDs", "rails", "two ports", "torus", "dragonfly")
 
 
 def shown(of: Traffic) -> dict[str, Any]:
@@ -138,6 +142,39 @@ def test_only_the_part_of_the_job_is_there() -> None:
     assert len(rail["links"]["source"]) == 16
     assert rail["forward"]["width"] == 1
     assert len(rail["forward"]["ports"]) == 4 * 4
+
+
+def test_each_link_has_its_rate_and_width_and_slow_cables_are_marked() -> None:
+    tree = fabrics_made.tree()
+    rates, widths = np.full(len(tree.links), 25e9), np.full(len(tree.links), 4, np.int8)
+    between = np.flatnonzero(tree.classes > HOST_DOWN)
+    slow = between[0] // 2 * 2 + np.array([0, 1])
+    rates[slow], widths[slow] = 12.5e9, 2
+    tree = replace(tree, links=replace(tree.links, rates=rates, widths=widths))
+    of = network_jobs.placed(tree, network_jobs.usual(RANKS), network_jobs.hosts_of(tree, RANKS, 2))
+    [rail] = shown(of)["rails"]
+    links = rail["links"]
+    marked = links["slow"].astype(bool)
+    assert marked.sum() == 2
+    assert set(links["rate"][marked]) == {np.float32(12.5e9)}
+    assert set(links["width"][marked]) == {2}
+    assert set(links["rate"][~marked]) == {np.float32(25e9)}
+    assert set(links["width"][~marked]) == {4}
+    assert rail["topology"] == ""
+    assert rail["switches"]["place"] == []
+
+
+def test_a_dragonfly_is_described_by_its_words() -> None:
+    of = job("dragonfly")
+    network = shown(of)
+    [rail] = network["rails"]
+    assert rail["topology"] == "dragonfly"
+    assert set(rail["switches"]["level"].tolist()) == {1}
+    assert set(rail["switches"]["place"]) <= {f"group {number}" for number in range(1, 10)}
+    classes = {network["classes"][number] for number in rail["links"]["class"]}
+    assert classes == {"host up", "host down", "local", "global"}
+    assert any(phrase.startswith("dragonfly of 9 groups of 4 switches") for phrase in about(of))
+    assert "level" not in " ".join([network["finding"], network["lead"], *network["about"]])
 
 
 def test_groups_by_communicator_and_causes_by_family() -> None:

@@ -19,6 +19,7 @@ class SwitchLoad:
         rail_name: '' if there is only one.
         name: of the switch.
         level: 1 for switches with hosts, and so on.
+        place: its group in a dragonfly, its place along each dimension in a HyperX network; '' elsewhere.
         links: number of links out of it.
         used: how many of these have a load.
         bytes: through it.
@@ -31,6 +32,7 @@ class SwitchLoad:
     rail_name: str
     name: str
     level: int
+    place: str
     links: int
     used: int
     bytes: float
@@ -64,6 +66,7 @@ def switch_loads(loads: JobLoads) -> list[SwitchLoad]:
                 rail_name=subnet.name,
                 name=subnet.switches.names[switch],
                 level=int(subnet.switches.levels[switch]),
+                place=subnet.topology.places[switch] if subnet.topology else "",
                 links=int(count[switch]),
                 used=int(used[switch]),
                 bytes=float(sums[switch]),

@@ -10,12 +10,14 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.network.fabric.topology import topology_of
+
 _FEW = 2
 """A switch has few hosts if a neighbour has this many times as many."""
 
 
 def levels_of(switches: int, source: NDArray[np.int32], destination: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the level of each switch.
+    """Return the level of each switch; 1 of all switches of a dragonfly and of a HyperX network.
 
     Args:
         switches: S.
@@ -26,6 +28,9 @@ def levels_of(switches: int, source: NDArray[np.int32], destination: NDArray[np.
         Shape (S,): 1 for switches that are there for hosts, 2 for switches next to them, and so on; 0 for
         switches without a way to them.
     """
+    between = (source < switches) & (destination < switches)
+    if topology_of(switches, source[between], destination[between]) is not None:
+        return np.ones(switches, np.int32)
     next_to: list[list[int]] = [[] for _ in range(switches)]
     hosts = [0] * switches
     for here, there in zip(source.tolist(), destination.tolist(), strict=True):

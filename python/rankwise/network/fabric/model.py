@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.network.fabric.topology import MOST_DIMENSIONS, Topology, topology_of
+
 MEASURED = "measured tables"
 MODELLED = "modelled"
 EVEN_SPLIT = "even split"
@@ -152,7 +154,24 @@ class Subnet:
         classes = np.where(up, CORE_UP, CORE_DOWN)
         classes = np.where(lower == 1, np.where(up, LEAF_UP, LEAF_DOWN), classes)
         classes = np.where(lower == 0, np.where(up, HOST_UP, HOST_DOWN), classes)
-        return np.where(source == destination, ACROSS, classes).astype(np.int8)
+        classes = np.where(source == destination, ACROSS, classes).astype(np.int8)
+        if self.topology is not None:
+            first = LOCAL if self.topology.is_dragonfly else DIMENSIONS[0]
+            classes[self._between] = first + self.topology.kinds
+        return classes
+
+    @cached_property
+    def topology(self) -> Topology | None:
+        """What the switches form, if they have no levels; None: it is not known."""
+        between = self._between
+        return topology_of(
+            len(self.switches.names), self.links.source[between], self.links.destination[between]
+        )
+
+    @property
+    def _between(self) -> NDArray[np.int64]:
+        switches = len(self.switches.names)
+        return np.flatnonzero((self.links.source < switches) & (self.links.destination < switches))
 
     def name_of(self, end: int) -> str:
         """Return the name of a switch, or of a host, as `links` numbers them."""
@@ -160,10 +179,23 @@ class Subnet:
         return self.switches.names[end] if end < switches else self.ports.hosts[end - switches]
 
 
-CLASSES = ("host up", "host down", "leaf up", "leaf down", "core up", "core down", "across")
+DIMENSIONS = range(9, 9 + MOST_DIMENSIONS)
+CLASSES = (
+    "host up",
+    "host down",
+    "leaf up",
+    "leaf down",
+    "core up",
+    "core down",
+    "across",
+    "local",
+    "global",
+    *(f"dimension {number}" for number in range(1, MOST_DIMENSIONS + 1)),
+)
 """Of links, by the levels of their ends: from hosts and to them; from the switches of level 1 to those above
-and back; the same above them; between switches of one level, as in a torus or a dragonfly."""
-HOST_UP, HOST_DOWN, LEAF_UP, LEAF_DOWN, CORE_UP, CORE_DOWN, ACROSS = range(len(CLASSES))
+and back; the same above them; between switches of one level, as in a torus. In a dragonfly, links between
+switches are within a group, local, or between groups, global; in a HyperX network, along a dimension."""
+HOST_UP, HOST_DOWN, LEAF_UP, LEAF_DOWN, CORE_UP, CORE_DOWN, ACROSS, LOCAL, GLOBAL, *_ = range(len(CLASSES))
 
 
 @dataclass(frozen=True)

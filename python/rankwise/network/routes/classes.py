@@ -13,16 +13,25 @@ from rankwise.network.fabric.model import (
     CLASSES,
     CORE_DOWN,
     CORE_UP,
+    DIMENSIONS,
+    GLOBAL,
     HOST_DOWN,
     HOST_UP,
     LEAF_DOWN,
     LEAF_UP,
+    LOCAL,
     Subnet,
 )
 from rankwise.network.routes.distances import distances
 from rankwise.network.routes.steps import Floats, Indices
 
-_OPPOSITE = ((HOST_UP, HOST_DOWN), (LEAF_UP, LEAF_DOWN), (CORE_UP, CORE_DOWN), (ACROSS, ACROSS))
+_WITHOUT_LEVELS = (ACROSS, LOCAL, GLOBAL, *DIMENSIONS)
+_OPPOSITE = (
+    (HOST_UP, HOST_DOWN),
+    (LEAF_UP, LEAF_DOWN),
+    (CORE_UP, CORE_DOWN),
+    *((link_class, link_class) for link_class in _WITHOUT_LEVELS),
+)
 """Classes of links that connect parts of a subnet, both directions."""
 ANY = len(CLASSES)
 """In bounds, behind the classes: all links between switches."""
@@ -130,8 +139,8 @@ def class_bounds(subnet: Subnet, source: ArrayLike, destination: ArrayLike, weig
     - each switch with its hosts is a part, so that there is a bound in any graph;
     - the parts that the subnet falls into without the links of a class and of the opposite class.
 
-    If all links between switches are of one class, messages load at least as many of them as there are on a
-    shortest way, so that their mean load is a bound, too.
+    Where switches have no levels, messages load at least as many links as there are on a shortest way, so
+    that the mean load of all links between switches is a bound, too: for their class if it is a single one.
 
     Args:
         subnet: with P host ports.
@@ -152,8 +161,10 @@ def class_bounds(subnet: Subnet, source: ArrayLike, destination: ArrayLike, weig
         bounds[cut.link_class] = max(bounds[cut.link_class], float(means.max(initial=0.0)))
     least = least_hops(subnet, sources, destinations)
     if least is not None:
-        between = len(between_switches(subnet))
-        bounds[ACROSS] = max(bounds[ACROSS], float(weights @ least) / between)
+        between = between_switches(subnet)
+        single = np.unique(subnet.classes[between])
+        of = int(single[0]) if len(single) == 1 else ANY
+        bounds[of] = max(bounds[of], float(weights @ least) / len(between))
     bounds[ANY] = bounds[LEAF_UP:].max()
     return bounds
 
@@ -167,10 +178,10 @@ def least_hops(subnet: Subnet, source: Indices, destination: Indices) -> Floats 
         destination: shape (N,): host ports.
 
     Returns:
-        Shape (N,); None unless all links between switches are of one class and there is at least one.
+        Shape (N,); None unless there are links between switches, and no switch is above another.
     """
     between = between_switches(subnet)
-    if not len(between) or (subnet.classes[between] != ACROSS).any():
+    if not len(between) or not np.isin(subnet.classes[between], _WITHOUT_LEVELS).all():
         return None
     order = between[np.argsort(subnet.links.source[between], kind="stable")]
     first = subnet.links.destination[subnet.up]

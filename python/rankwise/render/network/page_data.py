@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwise.network.fabric.model import ACROSS, CLASSES, NO_PORT
+from rankwise.network.fabric.model import CLASSES, NO_PORT
+from rankwise.network.fabric.slow_cables import slow_cables
 from rankwise.network.job.rank_ports import Rail
 from rankwise.network.routes.classes import ANY, between_switches, cuts, least_hops
 from rankwise.render.network.groups import PageGroups
@@ -66,12 +67,15 @@ def _rail(traffic: Traffic, rail: RailTraffic, places: Rail, container: Containe
     drawn = [np.zeros(len(names), bool) for names in (subnet.switches.names, subnet.ports.hosts)]
     drawn[0][part.switches] = drawn[1][part.ports] = True
     where = layout(subnet, drawn[0], drawn[1])
-    links = subnet.links
+    links, topology = subnet.links, subnet.topology
+    slow = [each.link // 2 for each in slow_cables(subnet)]
     return {
         "name": _safe(subnet.name),
+        "topology": topology.name if topology else "",
         "switches": {
             "name": [_safe(subnet.switches.names[switch]) for switch in part.switches],
             "level": column(subnet.switches.levels[part.switches]),
+            "place": [topology.place_text(switch) for switch in part.switches] if topology else [],
             "x": column(where.switches[part.switches]),
         },
         "ports": {
@@ -87,6 +91,8 @@ def _rail(traffic: Traffic, rail: RailTraffic, places: Rail, container: Containe
             "destination": column(part.ends(links.destination[part.links])),
             "destinationPort": column(links.destination_port[part.links]),
             "rate": column(links.rates[part.links]),
+            "width": column(links.widths[part.links]),
+            "slow": column(np.isin(part.links // 2, slow).astype(np.uint8)),
             "class": column(subnet.classes[part.links]),
         },
         "forward": _forward(part, traffic.lid_offset, container),
@@ -177,11 +183,13 @@ def _cuts(traffic: Traffic, rail: RailTraffic, container: Container) -> dict[str
         classes += [cut.link_class] * len(parts)
         sizes += cut.links[parts].tolist()
     least = least_hops(rail.subnet, source, destination)
-    if least is not None:  # each link of a shortest path is a part of the mean of all
+    between = between_switches(rail.subnet)
+    single = np.unique(rail.subnet.classes[between])
+    if least is not None and len(single) == 1:  # each link of a shortest path is a part of the mean of all
         whole = np.stack([np.bincount(of, weight * least, len(groups)) for weight in weights])
         sums.append(whole.astype(np.float64)[:, :, np.newaxis])
-        classes.append(ACROSS)
-        sizes.append(len(between_switches(rail.subnet)))
+        classes.append(int(single[0]))
+        sizes.append(len(between))
     together = np.concatenate(sums, axis=2) if sums else np.zeros((2, len(groups), 0))
     return {
         "class": container.column(classes),

@@ -127,7 +127,10 @@ def _levels(
     axes.set_ylim(-0.25, top + (0.3 if (level[cables.low] < level[cables.high]).all() else 0.6))
     counts = [
         f"hosts ({len(ports)})",
-        *(f"level {of} ({int((level[switches] == of).sum())})" for of in range(1, top + 1)),
+        *(
+            f"{'switches' if subnet.topology else f'level {of}'} ({int((level[switches] == of).sum())})"
+            for of in range(1, top + 1)
+        ),
     ]
     axes.set_yticks(range(top + 1), counts)
     axes.set_xticks([])

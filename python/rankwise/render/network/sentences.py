@@ -13,7 +13,7 @@ from rankwise.network.job.lids import lids_used
 from rankwise.network.routes.classes import between_switches
 from rankwise.render.network.traffic import Traffic, as_it_is
 from rankwise.text.units import byte_text, count_text, percent_text, ratio_text
-from rankwise.views.links.sentences import cable_rates
+from rankwise.views.links.sentences import cable_rates, topologies
 from rankwise.views.links.verdict import busiest_phase, too_few_known, verdict
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
@@ -120,6 +120,7 @@ def about(traffic: Traffic) -> list[str]:
     return [
         f"{_several(traffic.flows.ranks, 'rank')} on {_several(hosts, 'host')}",
         f"a fabric of {_several(switches, 'switch', 'es')}" + (f" on {rails} rails" if rails > 1 else ""),
+        *topologies(traffic.fabric),
         *([f"cables: {rates}"] if rates else []),
         f"routes: {routes}",
     ]

@@ -29,6 +29,7 @@ def fabric_data(fabric: Fabric, quality: Sequence[RailQuality]) -> dict[str, Any
                 "switches": len(subnet.switches.names),
                 "ports": len(subnet.ports.hosts),
                 "cables": len(subnet.links) // 2,
+                "topology": subnet.topology.text if subnet.topology else None,
                 "routing": subnet.routing.kind,
                 "routed_by": subnet.routing.by,
                 "job_ports": rail_quality.ports,

@@ -140,9 +140,12 @@ _SCENARIOS: list[Column[ScenarioRow]] = [
         "of the time of switch links, in %",
     ),
 ]
+_SWITCH: Column[SwitchLoad] = label("switch", lambda row: row.name, "name")
+_LEVEL: Column[SwitchLoad] = Column("level", lambda row: row.level, NUMBER, "1 = with hosts")
+_PLACE: Column[SwitchLoad] = Column(
+    "place", lambda row: row.place or "-", TEXT, "group of a dragonfly, or place along each dimension"
+)
 _SWITCHES: list[Column[SwitchLoad]] = [
-    label("switch", lambda row: row.name, "name"),
-    Column("level", lambda row: row.level, NUMBER, "1 = with hosts"),
     Column("used", lambda row: f"{row.used} of {row.links}", FIGURES, "outgoing links"),
     Column("bytes", lambda row: row.bytes, BYTES, "through it", obvious=True),
     Column("from hosts", lambda row: row.from_hosts, BYTES, "of the rank itself", obvious=True),
@@ -216,7 +219,9 @@ def links(answer: Answer, rows: Sequence[HotLink]) -> Table:
 
 def switches(answer: Answer, rows: Sequence[SwitchLoad]) -> Table:
     """Return switches."""
-    return Table(_by_rail(answer, _SWITCHES), rows, NOTHING)
+    topologies = {bool(subnet.topology) for subnet in answer.loads.fabric.subnets}
+    where = [*([_LEVEL] if False in topologies else []), *([_PLACE] if True in topologies else [])]
+    return Table(_by_rail(answer, [_SWITCH, *where, *_SWITCHES]), rows, NOTHING)
 
 
 def flows(answer: Answer, rows: Sequence[HostPair]) -> Table:

@@ -86,10 +86,24 @@ def fabric_lines(fabric: Fabric, lid_offset: int | None) -> list[str]:
     rates = cable_rates(fabric)
     return [
         f"Fabric: {size}{rails}; {', '.join(sources)}.",
+        *(f"Topology: {text}." for text in topologies(fabric)),
         *([f"Cables: {rates}."] if rates else []),
         f"Routes: {', '.join(kinds)}.",
         *(sentence_of(gap) for gap in fabric.gaps),
         *(f"LIDs: messages {lids}." for lids in [lids_used(fabric, lid_offset)] if lids),
+    ]
+
+
+def topologies(fabric: Fabric) -> list[str]:
+    """Return what the switches form, as far as it is recognised, phrases."""
+    named = [(subnet.name, subnet.topology) for subnet in fabric.subnets]
+    texts = dict.fromkeys(topology.text if topology else "" for _, topology in named)
+    if len(texts) == 1:
+        return [text for text in texts if text]
+    return [
+        f"{rail_text(name, number)}: {topology.text}"
+        for number, (name, topology) in enumerate(named)
+        if topology
     ]
 
 
