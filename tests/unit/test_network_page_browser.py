@@ -20,6 +20,7 @@ from test_network_page_data import JOBS, RANKS, job
 
 from exhaustive import few
 from golden import assert_facts
+from rankwise.network.fabric.model import LEAF_UP
 from rankwise.network.job.journeys import journeys
 from rankwise.network.routes.walk import crossings, link_loads
 from rankwise.render.network.traffic import Traffic
@@ -221,6 +222,34 @@ def test_directions_hold_for_lists_and_histograms(browser: Any, tmp_path: Path) 
         assert {row["class"] for row in tab.rows("#hot-data", tmp_path)} == {f"leaf {direction}"}
         titles = tab.page.locator("#spread h3").all_inner_texts()
         assert [title.split(":")[0] for title in titles] == [f"host {direction}", f"leaf {direction}"]
+    tab.close()
+
+
+def test_a_dragonfly_has_links_within_and_between_groups(browser: Any, tmp_path: Path) -> None:
+    tab = opened(browser, job("dragonfly"), tmp_path)
+    assert tab.page.locator("#stage .choices button:has-text('down')").count() == 0
+    options = tab.page.locator("#hot option").all_inner_texts()
+    assert options == ["between switches", "all links", "host up", "host down", "local", "global"]
+    assert "level" not in tab.page.locator("#matrices").inner_text().lower()
+    assert "dragonfly of 9 groups of 4 switches" in tab.page.locator(".found").inner_text()
+    tab.close()
+
+
+def test_slow_cables_are_marked_and_can_be_listed(browser: Any, tmp_path: Path) -> None:
+    tree = fabrics_made.tree()
+    rates, widths = np.full(len(tree.links), 25e9), np.full(len(tree.links), 4, np.int8)
+    slow = np.flatnonzero(tree.classes == LEAF_UP)[0] // 2 * 2 + np.array([0, 1])
+    rates[slow], widths[slow] = 12.5e9, 2
+    tree = replace(tree, links=replace(tree.links, rates=rates, widths=widths))
+    of = network_jobs.placed(tree, network_jobs.usual(24), network_jobs.hosts_of(tree, 24, 2))
+    tab = opened(browser, of, tmp_path)
+    assert "200 Gbit/s (4x)" in tab.page.locator("#hot table").inner_text()
+    tab.page.locator("#hot select").select_option(label="slow cables")
+    lines = tab.page.locator("#hot tr.pick").all_inner_texts()
+    assert len(lines) == 2
+    for line in lines:
+        assert "100 Gbit/s (2x)" in line
+        assert "slower" in line
     tab.close()
 
 

@@ -72,6 +72,13 @@ export function percentText(share: number): string {
   return share > 0 && share < 0.0005 ? "<0.1 %" : `${(100 * share).toFixed(1)} %`;
 }
 
+/** The rate of a link in bytes a second, and its lanes, 0: unknown: `200 Gbit/s (4x)`. */
+export function linkRateText(rate: number, width: number): string {
+  const gbit = (rate * 8) / 1e9;
+  const text = `${gbit >= 100 ? gbit.toFixed(0) : Number(gbit.toPrecision(3))} Gbit/s`;
+  return width ? `${text} (${width}x)` : text;
+}
+
 /** A difference of times, with its sign. */
 export function changeText(seconds: number): string {
   if (!seconds) return "0";

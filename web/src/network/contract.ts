@@ -46,21 +46,31 @@ export interface NetworkData {
 /** The part of a subnet that the job uses: S switches, P host ports, L directed links. */
 export interface RailData {
   name: string;
-  /** x from 0 to 1 in the drawing; levels from 1. */
-  switches: { name: string[]; level: Numbers; x: Numbers };
+  /** What the switches form, in a word, if they have no levels; '' elsewhere. */
+  topology: string;
+  /**
+   * x from 0 to 1 in the drawing; levels from 1. place: where each is in the topology, in words; empty if they have
+   * levels.
+   */
+  switches: { name: string[]; level: Numbers; place: string[]; x: Numbers };
   ports: { name: string[]; host: string[]; device: string[]; x: Numbers };
   /**
    * Ports of the ranks: for each W places, or -1. `part`: the share of the rank's traffic on this rail that takes the
    * port. `wanted`: the share of the rank's whole traffic that uses this rail.
    */
   places: { width: number; port: Numbers; part: Numbers; wanted: Numbers };
-  /** An end below S is a switch, else S + port. Cable k has the links 2 k and 2 k + 1. Rates: B/s, NaN: unknown. */
+  /**
+   * An end below S is a switch, else S + port. Cable k has the links 2 k and 2 k + 1. Rates: B/s, NaN: unknown. width:
+   * lanes, 0: unknown. slow: 1 of cables that are slower than their parallels.
+   */
   links: {
     source: Numbers;
     sourcePort: Numbers;
     destination: Numbers;
     destinationPort: Numbers;
     rate: Numbers;
+    width: Numbers;
+    slow: Numbers;
     class: Numbers;
   };
   /**

@@ -3,6 +3,8 @@ import type { Facts } from "../ui/tip.ts";
 import { byteText, countText, percentText, ratioText, secondText } from "../units.ts";
 import { linksOf, type View } from "./view.ts";
 
+export const SLOW = "slower than its parallels";
+
 /** The causes that load links, the largest first, and their parts. */
 export function causesOf(
   view: View,
@@ -39,6 +41,8 @@ export function linkRows(view: View, place: number, link: number): [string, stri
     ["bytes", byteText(bytes)],
     ["messages", countText(messages)],
   ];
+  if (rail.rateText(link)) rows.push(["rate", rail.rateText(link)]);
+  if (rail.isSlow(link)) rows.push(["cable", SLOW]);
   if (!Number.isNaN(rate[link])) rows.push(["at its full rate", secondText(bytes / rate[link])]);
   if (facts && facts.mean > 0) rows.push(["of the mean of its class", `${ratioText(value / facts.mean)} ×`]);
   if (facts && facts.bound > 0)
@@ -62,7 +66,12 @@ export function bundleFacts(view: View, place: number): Facts {
   const causes = causesOf(view, state.rail, links.slice(0, 1));
   const rows = links
     .slice(0, 8)
-    .map((link): [string, string] => [name(link), view.text(view.values[state.rail][link])]);
+    .map((link): [string, string] => [
+      name(link),
+      [view.text(view.values[state.rail][link]), rail.rateText(link), rail.isSlow(link) ? SLOW : ""]
+        .filter(Boolean)
+        .join(", "),
+    ]);
   if (view.lit)
     rows.push([
       `of the selection${view.lit.estimated.links ? ", estimated" : ""}`,
@@ -101,7 +110,7 @@ export function nodeFacts(view: View, end: number): Facts {
     ["gets", amountText(view, got)],
     ["its hottest link", view.text(most)],
   ];
-  if (end < rail.switches) return { head: rail.name(end), note: `switch, level ${rail.level[end]}`, rows };
+  if (end < rail.switches) return { head: rail.name(end), note: `switch, ${rail.placeText(end)}`, rows };
   const { width, port } = rail.data.places;
   const ranks: number[] = [];
   port.forEach((one: number, at: number) => {

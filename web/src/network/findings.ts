@@ -42,7 +42,7 @@ export function betweenLevels(view: View): string {
       most[way] = Math.max(most[way], ...bundle[way].map((link) => values[link]));
   }
   if (low === high)
-    return `A link between switches of level ${low} ${verb(view)} ${loadText(view, Math.max(most.up, most.down))} at most`;
+    return `A link between switches${rail.data.topology ? "" : ` of level ${low}`} ${verb(view)} ${loadText(view, Math.max(most.up, most.down))} at most`;
   const up = most.up ? loadText(view, most.up) : "nothing";
   const down = most.down ? loadText(view, most.down) : "nothing";
   return `Between levels ${low} and ${high} a link ${verb(view)} ${up} at most upwards, ${down} downwards`;

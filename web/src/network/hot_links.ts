@@ -2,8 +2,8 @@
 import { element, row, short } from "../ui/dom.ts";
 import { pickable, tableOf } from "../ui/rows.ts";
 import { percentText, ratioText } from "../units.ts";
-import { causesOf } from "./facts.ts";
-import { ALL, BETWEEN, type Choice } from "./state.ts";
+import { causesOf, SLOW } from "./facts.ts";
+import { ALL, BETWEEN, type Choice, SLOW_ONES } from "./state.ts";
 import { isHot, isLooked, type View } from "./view.ts";
 
 const MOST = 50;
@@ -14,7 +14,7 @@ export interface HotLink {
   value: number;
 }
 
-/** Return the links with the highest loads among the shown ones; the hottest first. */
+/** Return the links with the highest loads among the shown ones; the hottest first. Slow ones may be idle. */
 export function hottest(view: View, most = MOST): HotLink[] {
   const wanted = view.state.class;
   const found: HotLink[] = [];
@@ -23,8 +23,10 @@ export function hottest(view: View, most = MOST): HotLink[] {
     const { class: classOf, source, destination } = rail.data.links;
     values.forEach((value, link) => {
       const inside = source[link] < rail.switches && destination[link] < rail.switches;
-      const looked = wanted === ALL || (wanted === BETWEEN ? inside : classOf[link] === wanted);
-      if (value > 0 && looked && isLooked(view, link, rail)) found.push({ rail: place, link, value });
+      const slow = wanted === SLOW_ONES && rail.isSlow(link);
+      const looked = wanted === ALL || slow || (wanted === BETWEEN ? inside : classOf[link] === wanted);
+      if ((value > 0 || slow) && looked && isLooked(view, link, rail))
+        found.push({ rail: place, link, value });
     });
   });
   return found
@@ -45,10 +47,16 @@ export function hotTable(view: View, choose: (choice: Choice) => void): HTMLElem
       .slice(0, 2)
       .map(([cause, part]) => `${percentText(part)} ${network.data.causes[cause]}`);
     const more = causes.length > 2 ? `, ${causes.length - 2} more` : "";
-    const where = `${several ? `${one.data.name}, ` : ""}${network.data.classes[one.data.links.class[link]]}`;
+    const where = [
+      several ? one.data.name : "",
+      network.data.classes[one.data.links.class[link]],
+      one.rateText(link),
+    ].filter(Boolean);
     const name = element("div", short(one.linkName(link), 64));
     if (isHot(view, link, rail)) name.prepend(element("span", [], "dot hot"));
-    const what = element("div", [name, element("div", `${where}: ${why.join(", ")}${more}`, "sub")]);
+    const because = why.length ? `: ${why.join(", ")}${more}` : "";
+    const what = element("div", [name, element("div", `${where.join(", ")}${because}`, "sub")]);
+    if (one.isSlow(link)) what.append(element("div", `The cable is ${SLOW}.`, "sub slow"));
     const ratio = facts && facts.mean > 0 ? `${ratioText(value / facts.mean)} ×` : "–";
     const line = row([what, view.text(value), ratio]);
     line.className = "pick";

@@ -105,8 +105,8 @@ export class LevelMatrices {
         most,
         rowName: (row) => rail.name(rows[row]),
         columnName: (column) => rail.name(columns[column]),
-        rowTitle: `level ${rail.level[rows[0]]}`,
-        columnTitle: `level ${rail.level[columns[0]]}`,
+        rowTitle: rail.data.topology ? "switch" : `level ${rail.level[rows[0]]}`,
+        columnTitle: rail.data.topology ? "switch" : `level ${rail.level[columns[0]]}`,
         text: lit ? null : view.text,
         facts: (row, column) => {
           const place = bundleAt.get(row * columns.length + column);

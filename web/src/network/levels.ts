@@ -163,7 +163,8 @@ export class LevelsDrawing {
     const { rail } = view;
     this.over.setAttribute(
       "aria-label",
-      `Drawing of ${rail.switches} switches on ${rail.levels} levels and ${rail.ports} ports of hosts. The hottest` +
+      `Drawing of ${rail.switches} switches ${rail.data.topology ? `of a ${rail.data.topology}` : `on ${rail.levels} levels`}` +
+        ` and ${rail.ports} ports of hosts. The hottest` +
         " links are in the list next to it; the data has all of them.",
     );
     this.paint();

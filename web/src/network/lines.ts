@@ -22,12 +22,23 @@ export function linkLines(view: View): Lines {
       "bytes",
       "messages",
       "bytes_per_second",
+      "lanes",
+      "slower_than_parallels",
       "chosen",
       "chosen_is",
     ],
   ];
   view.network.rails.forEach((rail, place) => {
-    const { source, sourcePort, destination, destinationPort, rate, class: classOf } = rail.data.links;
+    const {
+      source,
+      sourcePort,
+      destination,
+      destinationPort,
+      rate,
+      width,
+      slow,
+      class: classOf,
+    } = rail.data.links;
     const bytes = rail.sums("bytes", view.mask);
     const messages = rail.sums("messages", view.mask);
     for (let link = 0; link < rail.links; link++)
@@ -43,6 +54,8 @@ export function linkLines(view: View): Lines {
         bytes[link],
         messages[link],
         rate[link],
+        width[link],
+        slow[link],
         view.lit ? view.lit.links[place][link] : "",
         view.lit ? sureness(view.lit.estimated.links) : "",
       ]);

@@ -6,7 +6,13 @@ import { boundsOf, bucketed, classFacts, highest, Rail } from "./model.ts";
 const RAIL = new Rail(
   {
     name: "ib0",
-    switches: { name: ["leaf", "spine"], level: Uint8Array.of(1, 2), x: Float32Array.of(0.5, 0.5) },
+    topology: "",
+    switches: {
+      name: ["leaf", "spine"],
+      level: Uint8Array.of(1, 2),
+      place: [],
+      x: Float32Array.of(0.5, 0.5),
+    },
     ports: {
       name: ["a/hca 1", "b/hca 1"],
       host: ["a", "b"],
@@ -24,7 +30,9 @@ const RAIL = new Rail(
       sourcePort: Uint8Array.of(1, 1, 1, 2, 3, 1, 4, 2),
       destination: Uint8Array.of(0, 2, 0, 3, 1, 0, 1, 0),
       destinationPort: Uint8Array.of(1, 1, 2, 1, 1, 3, 2, 4),
-      rate: new Float32Array(8),
+      rate: Float32Array.of(NaN, NaN, 1.25e10, 1.25e10, 2.5e10, 2.5e10, 1.7e9, 1.7e9),
+      width: Uint8Array.of(0, 0, 4, 4, 4, 4, 0, 0),
+      slow: Uint8Array.of(0, 0, 0, 0, 0, 0, 1, 1),
       class: Uint8Array.of(0, 1, 0, 1, 2, 3, 2, 3),
     },
     forward: null,
@@ -58,6 +66,17 @@ test("cables between the same two ends are one bundle, from the lower level up",
   expect(RAIL.at).toEqual([[2, 3], [0], [1]]);
   expect([...RAIL.way]).toEqual([1, -1, 1, -1, 1, -1, 1, -1]);
   expect(RAIL.upright).toBe(true);
+});
+
+test("each link has its own rate and width, and slow ones are marked", () => {
+  expect([0, 2, 4, 6].map((link) => RAIL.rateText(link))).toEqual([
+    "",
+    "100 Gbit/s (4x)",
+    "200 Gbit/s (4x)",
+    "13.6 Gbit/s",
+  ]);
+  expect([4, 6, 7].map((link) => RAIL.isSlow(link))).toEqual([false, true, true]);
+  expect([RAIL.placeText(0), RAIL.placeText(1)]).toEqual(["level 1", "level 2"]);
 });
 
 test("links are found by the ports that they leave", () => {

@@ -1,5 +1,6 @@
 /** Loads of links, for the chosen groups of traffic. */
 import type { Numbers } from "../ui/data.ts";
+import { linkRateText } from "../units.ts";
 import type { Loads, NetworkData, RailData } from "./contract.ts";
 
 /** Cables between the same two ends: one line of the drawing, one cell of a matrix. */
@@ -112,6 +113,22 @@ export class Rail {
 
   device(end: number): string {
     return end < this.switches ? "" : this.data.ports.device[end - this.switches];
+  }
+
+  /** The rate and the width of a link; '' if the rate is unknown. */
+  rateText(link: number): string {
+    const { rate, width } = this.data.links;
+    return Number.isNaN(rate[link]) ? "" : linkRateText(rate[link], width[link]);
+  }
+
+  /** Whether the cable of a link is slower than its parallels. */
+  isSlow(link: number): boolean {
+    return this.data.links.slow[link] > 0;
+  }
+
+  /** Where a switch is: its level, or its place in the topology. */
+  placeText(end: number): string {
+    return this.data.switches.place.at(end) ?? `level ${this.level[end]}`;
   }
 
   linkName(link: number): string {

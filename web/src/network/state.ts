@@ -14,7 +14,7 @@ export interface State {
   rail: number;
   direction: Direction;
   unit: Unit;
-  /** For the list of links; ALL, BETWEEN switches. */
+  /** For the list of links; ALL, BETWEEN switches, SLOW_ONES of cables that are slower than their parallels. */
   class: number;
   unused: boolean;
   /** For the matrices: the lower one of two neighbouring levels. */
@@ -24,6 +24,7 @@ export interface State {
 
 export const ALL = -1;
 export const BETWEEN = -2;
+export const SLOW_ONES = -3;
 
 export const START: State = {
   rail: 0,
@@ -71,7 +72,7 @@ export function fromOptions(options: ReadonlyMap<string, string>, limits: Limits
   const given = (key: string) => options.get(PREFIX + key);
   const number = (key: string, otherwise: number, end: number) => {
     const value = Number(given(key) ?? otherwise);
-    return Number.isInteger(value) && value >= BETWEEN && value < end ? value : otherwise;
+    return Number.isInteger(value) && value >= SLOW_ONES && value < end ? value : otherwise;
   };
   const word = <T extends string>(key: string, words: readonly T[]): T =>
     words.find((known) => known === given(key)) ?? words[0];

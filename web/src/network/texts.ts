@@ -31,7 +31,7 @@ export function tell(figures: Record<FigureName, Figure>, view: View): void {
     ? `The part of each pair is estimated: ${BLOCKS}.`
     : "";
   figures.matrices.title.textContent = view.lit
-    ? `Between levels: ${view.lit.name}`
+    ? `Between ${view.rail.data.topology ? "switches" : "levels"}: ${view.lit.name}`
     : `${betweenLevels(view)}${onRail}${looked}`;
   figures.matrices.caption.textContent =
     "A cell is the most loaded of the parallel links between two switches. Grey: an unused link; empty: no link.";

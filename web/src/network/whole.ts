@@ -37,6 +37,7 @@ import {
   type Direction,
   fromOptions,
   type Limits,
+  SLOW_ONES,
   type State,
   toOptions,
   type Unit,
@@ -277,6 +278,8 @@ export class NetworkPage implements Open {
       { value: ALL, text: "all links" },
       ...named(data.classes).filter(({ value }) => there.has(value)),
     ];
+    if (network.rails.some((rail) => rail.data.links.slow.some((slow: number) => slow > 0)))
+      classes.push({ value: SLOW_ONES, text: "slow cables" });
     redraw(this.classes, [
       list("class", classes, state.class, (value) => {
         this.change({ class: value });
