@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import statistics
-import time
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from common.errors import BenchError
 from common.options import positive
+from links.large import measure
+from links.rows import row
 from rankwise.network.everyone import everyone
 from rankwise.network.fabric.model import Subnet
 from rankwise.network.hot_links import hot_links
@@ -29,21 +32,6 @@ _LARGE = "fattree:k=36,levels=3,pods=32"
 _PARSE_S, _PAIRS_S, _ALL_S = 2.0, 0.1, 3.0
 
 
-def _row(name: str, rounds: int, work: Callable[[], object], aim: float | None = None) -> None:
-    """Print what it takes; `over` where every round missed the aim, `over?` where the median did."""
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    median = statistics.median(times)
-    missed = "" if aim is None or median <= aim else "over" if min(times) > aim else "over?"
-    limit_text = "" if aim is None else f"{aim:.2f}"
-    print(
-        f"{name:<58} {median:>9.4f} {min(times):>9.4f} {max(times):>9.4f} {limit_text:>6}  {missed}".rstrip()
-    )
-
-
 def _all_pairs(subnet: Subnet) -> Callable[[], object]:
     ports = len(subnet.ports.hosts)
     source, destination = np.divmod(np.arange(ports * ports), ports)
@@ -55,7 +43,26 @@ def main(arguments: list[str]) -> None:
     """Print a table, a line for each step."""
     parser = argparse.ArgumentParser(prog="bench", description="How long link loads take.")
     parser.add_argument("--rounds", type=positive, default=5, help="of each step (default: %(default)s)")
-    rounds = parser.parse_args(arguments).rounds
+    parser.add_argument(
+        "--directory", help="for the files of the large fabric, 4.3 GB (default: a temporary one)"
+    )
+    parts = parser.add_mutually_exclusive_group()
+    parts.add_argument("--large", action="store_true", help="only the large fabric")
+    parts.add_argument("--small", action="store_true", help="all but the large fabric")
+    options = parser.parse_args(arguments)
+    print(f"{'seconds':<58} {'median':>9} {'lowest':>9} {'highest':>9} {'aim':>6}", flush=True)
+    if options.large:
+        measure(options.directory)
+        return
+    _small(options.rounds)
+    if not options.small:  # in a process that had no other memory
+        where = ["--directory", options.directory] if options.directory else []
+        command = [sys.executable, str(Path(__file__).parents[1]), "links", "--large", *where]
+        if subprocess.run(command, check=False).returncode:
+            raise BenchError("the large fabric could not be measured")
+
+
+def _small(rounds: int) -> None:
     files = [str(_RECORDED / name) for name in ("ibdiagnet.lst.gz", "ibdiagnet.fdbs.gz")]
     fabric = open_fabric(files)
     subnet, large = fabric.subnets[0], generated(_LARGE)
@@ -64,24 +71,23 @@ def main(arguments: list[str]) -> None:
     loads = everyone(fabric, places, 1)
     random = np.random.default_rng(1)
     ends, million = random.integers(0, many, (2, 1_000_000)), np.ones(1_000_000)
-    print(f"{'seconds':<58} {'median':>9} {'lowest':>9} {'highest':>9} {'aim':>6}")
-    _row(
+    row(
         f"read {hosts} hosts, {len(subnet.switches.names)} switches",
         rounds,
         lambda: open_fabric(files),
         _PARSE_S,
     )
-    _row(f"{hosts} x {hosts} pairs, one by one in a list", rounds, _all_pairs(subnet), _PAIRS_S)
-    _row(f"{hosts} hosts, all to all", rounds, lambda: all_to_all(subnet, np.arange(hosts)))
-    _row("all of it by causes, classes and hops", rounds, lambda: everyone(fabric, places, 1))
-    _row("20 hot links, with what is on them", rounds, lambda: hot_links(loads, 20))
-    _row("200 bisections", rounds, lambda: bisection_bandwidth(subnet, np.arange(hosts)))
-    _row("shortest ways on the same cables", rounds, lambda: EvenSplit(subnet))
-    _row(
+    row(f"{hosts} x {hosts} pairs, one by one in a list", rounds, _all_pairs(subnet), _PAIRS_S)
+    row(f"{hosts} hosts, all to all", rounds, lambda: all_to_all(subnet, np.arange(hosts)))
+    row("all of it by causes, classes and hops", rounds, lambda: everyone(fabric, places, 1))
+    row("20 hot links, with what is on them", rounds, lambda: hot_links(loads, 20))
+    row("200 bisections", rounds, lambda: bisection_bandwidth(subnet, np.arange(hosts)))
+    row("shortest ways on the same cables", rounds, lambda: EvenSplit(subnet))
+    row(
         f"{many} hosts, {len(large.switches.names)} switches, all to all",
         rounds,
         lambda: all_to_all(large, np.arange(many)),
         _ALL_S,
     )
-    _row("1,000,000 pairs of these at random", rounds, lambda: link_loads(large, ends[0], ends[1], million))
-    _row("shortest ways on the same cables", rounds, lambda: EvenSplit(large))
+    row("1,000,000 pairs of these at random", rounds, lambda: link_loads(large, ends[0], ends[1], million))
+    row("shortest ways on the same cables", rounds, lambda: EvenSplit(large))
