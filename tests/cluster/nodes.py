@@ -22,13 +22,14 @@ from fabric import Fabric, Links, address, joined
 import patience
 
 ROOT = Path(__file__).parents[2]
-_NEEDED = ("ip", "nsenter", "unshare", "mount", "hostname", "sysctl")
+_NEEDED = ("ip", "bridge", "nsenter", "unshare", "mount", "hostname", "sysctl")
 _LIMIT_SECONDS = 15
 
 # The first process: $1 = directory, $2 = number of nodes, then directories that all see. The bridge is in its
 # network namespace, which has no other way out than to the nodes.
 _CLUSTER = """
 directory=$1; count=$2; shift 2
+sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1
 ip link add fabric type bridge forward_delay 0
 ip link set fabric up
 k=0

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from fabric import Links, address
 from nodes import Cluster
+from wiring import bytes_per_second
 
 _PING = Path(__file__).parent / "programs" / "ping.py"
 _BYTES = 1_000_000
@@ -30,10 +31,6 @@ def ping(cluster: Cluster, client: int, other: int) -> tuple[float, float]:
         done = subprocess.run(words, capture_output=True, text=True, timeout=30, check=True)
     half, seconds = map(float, done.stdout.split())
     return half * 1e6, (_BYTES - _BURST) / seconds
-
-
-def bytes_per_second(rate: str) -> float:
-    return int(rate.removesuffix("mbit")) * 1e6 / 8
 
 
 @pytest.fixture
