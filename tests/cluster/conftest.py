@@ -55,6 +55,17 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nodes.Cluster]:
         pytest.skip(str(reason))
 
 
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nodes.Cluster]:
+    """Eight nodes on four leaf switches, all linked with two spines: a fat tree of equal links."""
+    fabric = Fabric(2, "100mbit", "100mbit", spines=2)
+    try:
+        with nodes.cluster(8, tmp_path_factory.mktemp("tree"), fabric) as made:
+            yield made
+    except nodes.UnavailableError as reason:
+        pytest.skip(str(reason))
+
+
 @pytest.fixture
 def place(cluster: nodes.Cluster) -> Path:
     """A new directory that all nodes see."""

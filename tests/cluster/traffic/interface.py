@@ -37,11 +37,11 @@ def sent_by(devices: str, protocols: str, interface: str = "eth0") -> int:
         name, _, figures = line.partition(":")
         if name.strip() == interface:
             columns = figures.split()
-            again = SEGMENT_BYTES * _segments_repeated(protocols)
-            return payload(int(columns[8]), int(columns[9])) - again
+            return payload(int(columns[8]), int(columns[9])) - repeated_by(protocols)
     raise LookupError(f"no interface {interface}")
 
 
-def _segments_repeated(protocols: str) -> int:
+def repeated_by(protocols: str) -> int:
+    """Return how many bytes TCP sent again, at most, from the text of /proc/net/snmp on a node."""
     names, figures = (line.split() for line in protocols.splitlines() if line.startswith("Tcp:"))
-    return int(figures[names.index("RetransSegs")])
+    return SEGMENT_BYTES * int(figures[names.index("RetransSegs")])
