@@ -25,6 +25,7 @@ PARTS = {
     "reorder": "what placement is worth: programs in a bad order, mapped, started again",
     "tuning": "what tuning finds, what it misses, and how often it finds what is not there",
     "links": "link loads of a fabric: reading it, and sending messages through its tables",
+    "predicted": "time of exchanges over a fat tree, by the loads of its links and by the clock",
     "report": "reports of large jobs: their size, opening one, zooming in it",
     "verdicts": "what is said of programs whose problem is known",
     "wire": "bytes between nodes, by profiles and by the network interfaces",
