@@ -1,4 +1,7 @@
-"""What a job takes of its node while it runs: memory of ranks and of the keeper, and the keeper's time."""
+"""What a job takes of its node while it runs: memory of ranks and of the keeper, and the keeper's time.
+
+The keeper's child that samples the counters of the network belongs to the keeper.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from common.jobs import Places
 from rankwise.profile.collect import node_memory
 
 _STEP_S = 0.05
-_KEEPER = "rankwise-keeper"
+_KEEPER, _SAMPLER = "rankwise-keeper", "rankwise-ports"
 
 
 @contextlib.contextmanager
@@ -49,12 +52,14 @@ def _look(
         figures["node_mb"] = sum(_share_mb(pid) for pid in pids)
         keeper = _keeper(places.counters) if places.counters else None
         if keeper is not None and places.counters:
-            figures["keeper_mb"] = _share_mb(keeper)
+            keepers = [keeper, *_samplers(keeper)]
+            figures["keeper_mb"] = sum(map(_share_mb, keepers))
             figures["node_mb"] += figures["keeper_mb"]
             figures["counters_mb"] = _counters_mb(places.counters)
-            start, ran = time.monotonic(), _ran_s(keeper)
+            start, ran = time.monotonic(), sum(map(_ran_s, keepers))
             ended.wait(seconds)
-            figures["keeper_percent"] = (_ran_s(keeper) - ran) / (time.monotonic() - start) * 100
+            ran_s = sum(map(_ran_s, keepers)) - ran
+            figures["keeper_percent"] = ran_s / (time.monotonic() - start) * 100
     finally:
         places.records.with_name(f"{places.records.name}.end").touch()
 
@@ -86,6 +91,12 @@ def _keeper(counters: Path) -> int | None:
             if is_keeper and argument in (directory / "cmdline").read_bytes().split(b"\0"):
                 return int(directory.name)
     return None
+
+
+def _samplers(keeper: int) -> list[int]:
+    """Return the process id of its child that samples the counters of the network, if it has one."""
+    pids = [int(pid) for pid in Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()]
+    return [pid for pid in pids if Path(f"/proc/{pid}/comm").read_text() == f"{_SAMPLER}\n"]
 
 
 def _counters_mb(counters: Path) -> float:

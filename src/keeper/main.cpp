@@ -1,10 +1,11 @@
 // The keeper of a node: saves the counters of its processes, which are in its memory, in one file of the run directory.
 //
-//   keeper RUN_DIRECTORY MAKE SAVE_EVERY_MS HOST PLACE [NAME]
+//   keeper RUN_DIRECTORY MAKE SAVE_EVERY_MS HOST KERNEL_FILES PLACE [NAME]
 //
 // The first process of the node starts it, with the directory of the counters and the control page as its first files.
 // With NAME there is no directory: the first file is an end of a pipe, and the counters follow the control page. It is
-// detached, sleeps most of the time, and exits after the last process.
+// detached, sleeps most of the time, and exits after the last process. It also samples the counters of the network that
+// are below KERNEL_FILES (/sys); none if that is empty.
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -18,6 +19,7 @@
 
 #include <initializer_list>
 
+#include "network_samples.h"
 #include "node_file.h"
 #include "processes.h"
 #include "saver.h"
@@ -84,10 +86,12 @@ void become_nobodys(bool has_directory) {
 
 class Keeper {
  public:
-  Keeper(rankwise_control *control, NodeFile &file, int events, int bell, const char *place, int64_t save_every_ns)
+  Keeper(rankwise_control *control, NodeFile &file, NetworkSamples &network, int events, int bell, const char *place,
+         int64_t save_every_ns)
       : control_(control),
         processes_(directory, events, control),
         file_(file),
+        network_(network),
         events_(events),
         bell_(bell),
         place_(place),
@@ -103,6 +107,8 @@ class Keeper {
     const int64_t first_ns = save_every_ns_ < first_save_ns ? save_every_ns_ : first_save_ns;
     next_save_ns_ = now_ns(CLOCK_MONOTONIC) + first_ns + first_ns * hash / 1024;
     look();
+    const int files[] = {bell_, control_file, events_};
+    network_.start(files, 3);
     while (!finished()) wait();
   }
 
@@ -202,6 +208,7 @@ class Keeper {
   bool finished() {
     if (__atomic_load_n(&control_->open, __ATOMIC_ACQUIRE) != 0) return false;
     look();
+    network_.finish();
     save(true);
     uint32_t no_process = 0;
     const bool over = __atomic_compare_exchange_n(&control_->open, &no_process, RANKWISE_CLOSED, false,
@@ -228,6 +235,7 @@ class Keeper {
   rankwise_control *control_;
   Processes processes_;
   NodeFile &file_;
+  NetworkSamples &network_;
   int events_;
   int bell_;
   const char *place_;
@@ -246,8 +254,8 @@ int bell_in_directory() {
 }  // namespace
 
 int run(int argc, char **argv) {
-  if (argc < 6) return 2;
-  const bool has_directory = argc == 6;
+  if (argc < 7) return 2;
+  const bool has_directory = argc == 7;
   become_nobodys(has_directory);
   const long page =
       call(SYS_mmap, nullptr, sizeof(rankwise_control), PROT_READ | PROT_WRITE, MAP_SHARED, control_file, 0);
@@ -261,9 +269,10 @@ int run(int argc, char **argv) {
   event.data.u64 = bell_event;
   call(SYS_epoll_ctl, events, EPOLL_CTL_ADD, bell, &event);
   const int64_t save_every_ms = number(argv[3]);
-  NodeFile file(argv[1], *argv[2] == '1', argv[4], *control, static_cast<uint32_t>(save_every_ms));
-  Keeper keeper(control, file, events, bell, has_directory ? argv[5] : nullptr, save_every_ms * ms);
-  if (!has_directory) keeper.add(argv[6], only_counters);
+  NetworkSamples network(argv[5]);
+  NodeFile file(argv[1], *argv[2] == '1', argv[4], *control, network, static_cast<uint32_t>(save_every_ms));
+  Keeper keeper(control, file, network, events, bell, has_directory ? argv[6] : nullptr, save_every_ms * ms);
+  if (!has_directory) keeper.add(argv[7], only_counters);
   keeper.run();
   return 0;
 }

@@ -11,7 +11,6 @@
 #include "text.h"
 
 namespace rankwise::keeper {
-namespace {
 
 // Gathers small pieces; the first error stays.
 class Output {
@@ -70,6 +69,8 @@ class Output {
   long error_ = 0;
 };
 char Output::buffer_[1U << 18];
+
+namespace {
 
 rankwise_section present[RANKWISE_MAX_SECTIONS];
 rankwise_section saved[RANKWISE_MAX_SECTIONS];
@@ -134,8 +135,13 @@ constexpr size_t at_once = 64;  // entries that are written together
 
 // No two keepers write the same file: a process id belongs to one process of its namespace at a time.
 NodeFile::NodeFile(const char *directory, bool make, const char *host, const rankwise_control &control,
-                   uint32_t save_every_ms)
-    : directory_(directory), make_(make), run_(control.run), save_every_ms_(save_every_ms), host_(host) {
+                   const NetworkSamples &network, uint32_t save_every_ms)
+    : network_(network),
+      directory_(directory),
+      make_(make),
+      run_(control.run),
+      save_every_ms_(save_every_ms),
+      host_(host) {
   Text name(name_);
   (name << host << ".").add(control.pids, 10) << ".";
   (name.add(static_cast<uint64_t>(call(SYS_getpid)), 10) << ".").add(static_cast<uint64_t>(now_ns(CLOCK_REALTIME)), 16);
@@ -169,6 +175,16 @@ int NodeFile::save(const Processes &processes, bool is_final) {
   }
   close(static_cast<int>(directory));
   return trouble;
+}
+
+void NodeFile::add_network(Output &output, rankwise_node_header &header) const {
+  const NetworkSamples::Rows rows = network_.rows();
+  if (rows.count == 0) return;
+  header.network_offset = output.offset();
+  header.network_ports = network_.ports().count();
+  header.network_samples = rows.count;
+  output.add(network_.ports().all(), header.network_ports * sizeof(rankwise_network_port));
+  output.add(rows.first, rows.count * network_.row_bytes());
 }
 
 int NodeFile::write(int file, const Processes &processes, bool is_final) {
@@ -207,6 +223,7 @@ int NodeFile::write(int file, const Processes &processes, bool is_final) {
     const long put = write_at(file, entries, some * sizeof entries[0], sizeof header + first * sizeof entries[0]);
     if (put < 0) return static_cast<int>(-put);
   }
+  add_network(output, header);
   output.flush();
   if (output.error() != 0) return static_cast<int>(-output.error());
   header.entry_count = static_cast<uint32_t>(count);

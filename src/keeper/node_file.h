@@ -2,14 +2,18 @@
 #ifndef RANKWISE_KEEPER_NODE_FILE_H
 #define RANKWISE_KEEPER_NODE_FILE_H
 
+#include "network_samples.h"
 #include "processes.h"
 
 namespace rankwise::keeper {
 
+class Output;
+
 class NodeFile {
  public:
   // In `directory`, which is created first if `make` is set.
-  NodeFile(const char *directory, bool make, const char *host, const rankwise_control &control, uint32_t save_every_ms);
+  NodeFile(const char *directory, bool make, const char *host, const rankwise_control &control,
+           const NetworkSamples &network, uint32_t save_every_ms);
 
   // Rewrites the file; it replaces the previous one only when it is complete. Returns 0, or the reason for the failure
   // as rankwise_control::trouble.
@@ -19,7 +23,9 @@ class NodeFile {
 
  private:
   int write(int file, const Processes &processes, bool is_final);
+  void add_network(Output &output, rankwise_node_header &header) const;
 
+  const NetworkSamples &network_;
   const char *directory_;
   bool make_;
   uint32_t run_;

@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 #include <time.h>
 
+#include "directory.h"
 #include "system.h"
 #include "text.h"
 
@@ -11,15 +12,6 @@ namespace rankwise::keeper {
 namespace {
 
 constexpr char suffix[] = ".counters";
-
-// As getdents64 gives it.
-struct Listed {
-  uint64_t inode;
-  int64_t next;
-  uint16_t bytes;
-  uint8_t kind;
-  char name[1];
-};
 
 // HOST.PID.TIME.counters: the host may contain dots.
 int pid_in(const char *name) {
@@ -76,19 +68,12 @@ bool is_alive(int pid, int64_t lived_ns = 0) {
 Process Processes::all_[Processes::most];
 
 void Processes::look() {
-  alignas(Listed) static char listing[8192];
-  call(SYS_lseek, directory_, 0, 0);
-  for (long bytes = 0; (bytes = call(SYS_getdents64, directory_, listing, sizeof listing)) > 0;) {
-    for (long at = 0; at < bytes;) {
-      const auto *listed = reinterpret_cast<const Listed *>(listing + at);
-      at += listed->bytes;
-      if (!ends_with(listed->name, suffix) || is_known(listed->name)) continue;
-      // A link leads to an unnamed file: it lasts as long as a process has it open.
-      const bool is_link = listed->kind == 10;  // DT_LNK
-      add(listed->name,
-          is_link ? static_cast<int>(call(SYS_openat, directory_, listed->name, O_RDWR | O_CLOEXEC)) : -1);
-    }
-  }
+  for_each_listed(directory_, [&](const Listed &listed) {
+    if (!ends_with(listed.name, suffix) || is_known(listed.name)) return;
+    // A link leads to an unnamed file: it lasts as long as a process has it open.
+    const bool is_link = listed.kind == 10;  // DT_LNK
+    add(listed.name, is_link ? static_cast<int>(call(SYS_openat, directory_, listed.name, O_RDWR | O_CLOEXEC)) : -1);
+  });
 }
 
 bool Processes::is_known(const char *name) const {

@@ -387,7 +387,43 @@ struct rankwise_node_header {
   uint32_t run;               /* as in rankwise_control */
   char host[64];
   char runtime_version[32];
-  uint64_t reserved[8];
+  uint64_t network_offset;  /* of its ports and their samples from the start of the file; 0 = none are counted */
+  uint32_t network_ports;   /* rankwise_network_port each, then the samples: for each the time (int64_t, on
+                             * CLOCK_MONOTONIC), and RANKWISE_NETWORK_COUNTERS values of each port (uint64_t) */
+  uint32_t network_samples; /* in the order of time */
+  uint64_t reserved[6];
+};
+
+/* What the kernel counts of the network, and the keeper samples: a port of an adapter, a network interface, or TCP. */
+enum rankwise_network_kind {
+  RANKWISE_NETWORK_INFINIBAND = 1, /* also Omni-Path and RoCE */
+  RANKWISE_NETWORK_ETHERNET = 2,
+  RANKWISE_NETWORK_SLINGSHOT = 3,
+  RANKWISE_NETWORK_TCP = 4 /* of the node: interfaces count its packets, too */
+};
+
+enum rankwise_network_counter {
+  RANKWISE_NETWORK_SENT_BYTES = 0, /* headers included, here and below */
+  RANKWISE_NETWORK_RECEIVED_BYTES = 1,
+  RANKWISE_NETWORK_SENT_PACKETS = 2,
+  RANKWISE_NETWORK_RECEIVED_PACKETS = 3,
+  RANKWISE_NETWORK_WAIT_TICKS = 4, /* while it had data to send, and could not: the tick is the adapter's */
+  RANKWISE_NETWORK_SYMBOL_ERRORS = 5,
+  RANKWISE_NETWORK_RECEIVE_ERRORS = 6,
+  RANKWISE_NETWORK_SEND_ERRORS = 7,
+  RANKWISE_NETWORK_DISCARDS = 8,
+  RANKWISE_NETWORK_LINK_DOWNS = 9,
+  RANKWISE_NETWORK_LINK_RECOVERIES = 10,
+  RANKWISE_NETWORK_RETRANSMISSIONS = 11,
+  RANKWISE_NETWORK_CONGESTION_MARKS = 12,
+  RANKWISE_NETWORK_COUNTERS = 13
+};
+
+struct rankwise_network_port {
+  char device[32];  /* mlx5_0, eth0, cxi0 */
+  uint32_t number;  /* of the port on its adapter, from 1; 0 = the adapter has no numbered ports */
+  uint32_t kind;    /* rankwise_network_kind */
+  uint64_t present; /* bit n: there is a rankwise_network_counter n */
 };
 
 struct rankwise_node_entry {

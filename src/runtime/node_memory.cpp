@@ -18,6 +18,7 @@
 #include "clock.h"
 #include "hash.h"
 #include "keeper.h"
+#include "kernel_files.h"
 #include "report.h"
 #include "write_signals.h"
 
@@ -233,14 +234,23 @@ bool enter_alone() {
   return true;
 }
 
+// Whether the keeper samples the counters of the network.
+bool counts_network() {
+  const char *wish = std::getenv("RANKWISE_NETWORK");
+  return wish == nullptr || strcmp(wish, "off") != 0;
+}
+
 bool start_keeper(int directory, int control_file) {
   const char *save_every = std::getenv("RANKWISE_SAVE_EVERY_MS");
   if (save_every == nullptr || *save_every == '\0') save_every = default_save_every_ms;
   const char *own_directory = std::getenv("RANKWISE_DIR");
   const char *make = own_directory == nullptr || *own_directory == '\0' ? "1" : "0";
   const bool alone = directory < 0;
-  const char *const arguments[] = {"rankwise-keeper",          run_directory, make, save_every, own_host, place,
-                                   alone ? own_name : nullptr, nullptr};
+  const kernel_files::Path kernel("%s", "");
+  const char *const network = counts_network() ? kernel.text : "";
+  const char *const arguments[] = {
+      "rankwise-keeper",          run_directory, make, save_every, own_host, network, place,
+      alone ? own_name : nullptr, nullptr};
   const int files[] = {alone ? lonely_bell[0] : directory, control_file, lonely_file};
   has_started_keeper = keeper::start(arguments, files, alone ? 3 : 2);
   return has_started_keeper;
