@@ -90,7 +90,7 @@ def test_profiles_without_a_run(tmp_path: Path, golden: Golden) -> None:
 
 @pytest.mark.parametrize(
     ("version", "message"),
-    [(2, "2 .. 1"), (0, "0 .. 1")],
+    [(SCHEMA_VERSION + 1, f"{SCHEMA_VERSION + 1} .. {SCHEMA_VERSION}"), (0, f"0 .. {SCHEMA_VERSION}")],
 )
 def test_profiles_of_another_version(profile: Path, version: int, message: str, golden: Golden) -> None:
     with closing(sqlite3.connect(profile)) as connection:
@@ -98,6 +98,23 @@ def test_profiles_of_another_version(profile: Path, version: int, message: str, 
     with pytest.raises(RankwiseError) as error:
         open_profile(profile)
     golden.says(error.value, message)
+
+
+def test_tables_that_an_older_version_does_not_have_are_empty(profile: Path) -> None:
+    with closing(sqlite3.connect(profile)) as connection:
+        connection.execute("DROP TABLE network_ports")
+        connection.execute("DROP TABLE network_samples")
+        connection.commit()
+        with pytest.raises(RankwiseError):
+            open_profile(profile)
+        connection.execute("PRAGMA user_version = 1")
+    with closing(open_profile(profile)) as connection:
+        assert connection.execute("SELECT * FROM network_ports").fetchall() == []
+    with closing(sqlite3.connect(profile)) as connection:
+        connection.execute("CREATE TABLE network_ports (host TEXT)")
+        connection.commit()
+    with pytest.raises(RankwiseError):
+        open_profile(profile)
 
 
 def test_a_profile_says_what_it_is(profile: Path) -> None:

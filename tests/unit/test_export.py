@@ -39,6 +39,8 @@ TABLES = {
     "shape_devices",
     "adapters",
     "rail_choices",
+    "network_ports",
+    "network_samples",
     "places",
     "tasks",
     "node_use",

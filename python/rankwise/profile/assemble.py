@@ -112,7 +112,7 @@ def assemble(
                 path = output if number == 1 else free_name(output, number, force=force)
             share = (1 - _READING_SHARE) * len(world.ranks) / len(files)
             with new_profile(path) as profile:
-                made.fill(profile, warnings, progress, share, workers, counters.holders)
+                made.fill(profile, warnings, progress, share, workers, counters)
                 if conclude:
                     conclude(profile)
             assemblies.append(Assembly(path, len(world.ranks), world.size, bool(made.reason), made.reason))

@@ -92,6 +92,7 @@ RAIL_CHOICE = STRUCTS["rail_choice"]
 TASK = STRUCTS["task"]
 NODE_HEADER = STRUCTS["node_header"]
 NODE_ENTRY = STRUCTS["node_entry"]
+NETWORK_PORT = STRUCTS["network_port"]
 
 MAGIC = b"RANKWISE"
 NODE_MAGIC = b"RANKNODE"

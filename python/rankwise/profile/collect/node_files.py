@@ -19,6 +19,7 @@ from rankwise.errors import RankwiseError
 from rankwise.profile.collect import layout
 from rankwise.profile.collect.clock import iso
 from rankwise.profile.collect.counters import Counters, counters_in
+from rankwise.profile.collect.network_samples import NetworkSamples, read_samples
 from rankwise.profile.collect.source import Source, check_format, open_source
 from rankwise.profile.collect.text import text_of
 from rankwise.records import dataclass
@@ -64,6 +65,7 @@ class NodeFile:
         save_every_ms: at most so long from one save to the next, if the file system is fast enough.
         entries: the processes, each name once.
         losses: damage of the directory of entries, a sentence each.
+        network: samples of the network's counters; None = it has no samples.
     """
 
     path: Path
@@ -76,6 +78,7 @@ class NodeFile:
     save_every_ms: int
     entries: tuple[NodeEntry, ...]
     losses: tuple[str, ...]
+    network: NetworkSamples | None = None
 
 
 def read_node_file(path: Path) -> NodeFile:
@@ -206,6 +209,7 @@ def _node_file(source: Source, path: Path) -> NodeFile:
             f"{path.name}: {loss}" + (f" ({times} times)" if times > 1 else "")
             for loss, times in losses.items()
         ),
+        network=read_samples(source, header),
     )
 
 

@@ -8,7 +8,7 @@ import sqlite3
 import struct
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -27,6 +27,10 @@ def _pragma(name: str) -> int:
 
 APPLICATION_ID = _pragma("application_id")
 SCHEMA_VERSION = _pragma("user_version")
+
+_OLDEST_VERSION = 1
+_ADDED = {"network_ports": 2, "network_samples": 2}
+"""Tables that older profiles don't have, and the version that added them. They are empty there."""
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _SQLITE_HEADER_BYTES = 100
@@ -56,12 +60,17 @@ def open_profile(path: Path) -> sqlite3.Connection:
     Raises:
         RankwiseError: not there, not readable, not a profile, cut short or damaged, or of another Rankwise.
     """
-    length = _check(path)
+    length, version = _check(path)
+    absent = [name for name, added in _ADDED.items() if added > version]
     # Profiles are never changed once they have their name: no lock is needed, which some file systems lack.
     profile = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     try:
         _distrust(profile, length)
-        complete = _has_our_tables(profile) and profile.execute("SELECT COUNT(*) FROM run").fetchone() == (1,)
+        complete = _has_our_tables(profile, absent)
+        for table in absent if complete else ():
+            _, sql, _ = _schema()[table]
+            profile.execute(sql.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+        complete = complete and profile.execute("SELECT COUNT(*) FROM run").fetchone() == (1,)
         for table in _schema() if complete else ():
             profile.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
         impossible = _impossible(profile) if complete else ""
@@ -237,11 +246,15 @@ def column_types(table: str) -> dict[str, str]:
     return {name: declared[name] or ("REAL" if name in times else "INTEGER") for name, _ in columns}
 
 
-def _has_our_tables(profile: sqlite3.Connection) -> bool:
-    """Return whether the tables are those of the schema, without views in their place or other columns.
+def _has_our_tables(profile: sqlite3.Connection, absent: Collection[str]) -> bool:
+    """Return whether the tables are as in the schema, without views in their place or other columns.
 
     The only view is our own, to the letter. Other objects are harmless, because no query uses them:
     triggers act on changes only.
+
+    Args:
+        profile: as it is opened.
+        absent: tables that its version does not have.
     """
     there: dict[str, list[tuple[str, str]]] = {}
     for name, kind, sql in profile.execute(
@@ -249,6 +262,10 @@ def _has_our_tables(profile: sqlite3.Connection) -> bool:
     ):
         there.setdefault(str(name).lower(), []).append((kind, str(sql)))
     for name, (kind, sql, ours) in _schema().items():
+        if name in absent:
+            if name in there:
+                return False
+            continue
         if [its_kind for its_kind, _ in there.get(name, [])] != [kind]:
             return False
         if kind == "view" and _words(there[name][0][1]) != _words(sql):
@@ -270,8 +287,12 @@ def calculate_sums(profile: sqlite3.Connection) -> None:
         profile.execute(f"CREATE TEMP VIEW {name} AS {query}")
 
 
-def _check(path: Path) -> int:
-    """Find out from the first bytes whether a file is a readable profile, and whole; return its length."""
+def _check(path: Path) -> tuple[int, int]:
+    """Find out from the first bytes whether a file is a readable profile, and whole.
+
+    Returns:
+        its length, and the version of its schema.
+    """
     try:
         if path.is_dir():
             raise RankwiseError(
@@ -300,14 +321,14 @@ def _check(path: Path) -> int:
         raise RankwiseError(
             f"{path} is a database but not a Rankwise profile: give a file that `rankwise run` wrote"
         )
-    if version != SCHEMA_VERSION:
+    if not _OLDEST_VERSION <= version <= SCHEMA_VERSION:
         raise RankwiseError(
-            f"{path} is a profile of version {version}, and this Rankwise reads version {SCHEMA_VERSION}: "
-            f"read it with the Rankwise that wrote it, or record the program again"
+            f"{path} is a profile of version {version}, and this Rankwise reads versions {_OLDEST_VERSION} "
+            f"to {SCHEMA_VERSION}: read it with the Rankwise that wrote it, or record the program again"
         )
     if length < (65536 if page_bytes == 1 else page_bytes) * pages:
         raise _damaged(path)
-    return length
+    return length, version
 
 
 def _damaged(path: Path, impossible: str = "") -> RankwiseError:

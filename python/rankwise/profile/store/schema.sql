@@ -2,7 +2,7 @@
 -- Times in seconds (durations) or ISO 8601 with time zone (instants), sizes in bytes, ranks in MPI_COMM_WORLD.
 
 PRAGMA application_id = 1380669265;  -- 'RKWQ': the file says what it is before any table is read
-PRAGMA user_version = 1;             -- version of this schema
+PRAGMA user_version = 2;             -- version of this schema
 
 CREATE TABLE run (                   -- one row
   rankwise_version TEXT NOT NULL,
@@ -511,6 +511,41 @@ CREATE TABLE rail_choices (          -- variables of the environment that choose
   variable TEXT NOT NULL,            -- UCX_NET_DEVICES, ...
   value    TEXT NOT NULL,
   PRIMARY KEY (rank, variable)
+) WITHOUT ROWID;
+
+CREATE TABLE network_ports (         -- what the kernel of each node counted, from its first sample to its last; empty = no samples
+  id                INTEGER PRIMARY KEY, -- from 1
+  host              TEXT NOT NULL,
+  device            TEXT NOT NULL,   -- of the kernel: mlx5_0, eth0, cxi0; TCP of the node
+  port              INTEGER,         -- number on the adapter, from 1; NULL = its ports have no numbers
+  kind              TEXT NOT NULL,   -- infiniband (also Omni-Path and RoCE), ethernet, slingshot, tcp
+  begin             REAL NOT NULL,   -- of the first sample: seconds after run.started, by the clock of rank 0's node
+  end               REAL NOT NULL,   -- of the last sample
+  sent_bytes        INTEGER,         -- with headers; NULL = not counted, or reset meanwhile, as in all that follow
+  received_bytes    INTEGER,
+  sent_packets      INTEGER,
+  received_packets  INTEGER,
+  wait_ticks        INTEGER,         -- while the port had data to send, and could not
+  symbol_errors     INTEGER,
+  receive_errors    INTEGER,
+  send_errors       INTEGER,
+  discards          INTEGER,
+  link_downs        INTEGER,
+  link_recoveries   INTEGER,
+  retransmissions   INTEGER,
+  congestion_marks  INTEGER
+);
+
+CREATE TABLE network_samples (       -- the same between two samples; none of zero
+  port              INTEGER NOT NULL REFERENCES network_ports(id),
+  begin             REAL NOT NULL,   -- seconds after run.started, by the clock of rank 0's node
+  end               REAL NOT NULL,
+  sent_bytes        INTEGER,
+  received_bytes    INTEGER,
+  sent_packets      INTEGER,
+  received_packets  INTEGER,
+  wait_ticks        INTEGER,
+  PRIMARY KEY (port, begin)
 ) WITHOUT ROWID;
 
 CREATE TABLE places (                -- where each rank ran in its node

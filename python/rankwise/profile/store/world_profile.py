@@ -14,9 +14,10 @@ from rankwise.profile.collect.clock import NANOSECONDS, Clock, clocks, iso
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.coverage import not_covered
 from rankwise.profile.collect.end_note import EndNote
-from rankwise.profile.collect.holders import Holder
+from rankwise.profile.collect.holders import CounterFiles, Holder
 from rankwise.profile.collect.launch_note import LaunchNote
 from rankwise.profile.collect.lifetime import Lifetime
+from rankwise.profile.collect.node_files import NodeFile
 from rankwise.profile.collect.portions import Made, make_kept_rows, make_rows, rows_tasks
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.collect.workers import Workers
@@ -36,6 +37,7 @@ from rankwise.profile.join.header_warnings import header_warnings, passed_by
 from rankwise.profile.join.intervals import join_intervals
 from rankwise.profile.join.message_waits import MESSAGE_COLUMNS, WAIT_COLUMNS, join_waits
 from rankwise.profile.join.neighbours import noted
+from rankwise.profile.join.network import join_network
 from rankwise.profile.join.node_clocks import COMPARED, OWN, node_clocks
 from rankwise.profile.join.node_places import Shapes, place_rows, task_rows, use_rows
 from rankwise.profile.join.open_messages import open_messages
@@ -148,7 +150,7 @@ class WorldProfile:
         progress: Progress,
         share: float,
         workers: Workers,
-        holders: Sequence[Holder],
+        counter_files: CounterFiles,
     ) -> None:
         """Fill an empty profile.
 
@@ -158,7 +160,7 @@ class WorldProfile:
             progress: of the assembly.
             share: of it that this is.
             workers: if the work is shared out, the rows of calls and messages are read now.
-            holders: where these are.
+            counter_files: where these are.
         """
         sentences = [*warnings, *self.world.warnings]
         _insert(profile, "run", [self._run()])
@@ -185,7 +187,9 @@ class WorldProfile:
         writer = RowWriter(profile, families, hosts)
         common = self._common(families, hosts)
         for made in progress.through(
-            self._made(common, workers, holders), share, lambda made: made.processes / len(self.ranks)
+            self._made(common, workers, counter_files.holders),
+            share,
+            lambda made: made.processes / len(self.ranks),
         ):
             sentences += [f"{name}: its rows could not be read a second time" for name in made.gone]
             if made.batch:
@@ -200,6 +204,7 @@ class WorldProfile:
         _insert(profile, "collective_traits", join_traits(self.ranks, self.joined))
         self._insert_intervals(profile)
         self._insert_places(profile)
+        self._insert_network(profile, counter_files.node_files, hosts)
         _insert(profile, "system_counters", counter_rows(self.ranks, self.regions))
         _insert(profile, "absent_counters", absent_rows(self.ranks))
         _insert(profile, "files", (tuple(vars(row).values()) for row in self.files.rows))
@@ -379,6 +384,14 @@ class WorldProfile:
         _insert(profile, "places", place_rows(self.ranks))
         _insert(profile, "tasks", task_rows(self.ranks))
         _insert(profile, "node_use", use_rows(self.ranks))
+
+    def _insert_network(
+        self, profile: sqlite3.Connection, node_files: Sequence[NodeFile], hosts: Sequence[str]
+    ) -> None:
+        ahead_ns = {counters.header.host: self._ahead_ns[rank] for rank, counters in self.ranks.items()}
+        counted = join_network(node_files, hosts, ahead_ns, self.started_ns)
+        _insert(profile, "network_ports", counted.ports)
+        _insert(profile, "network_samples", counted.samples)
 
     def _insert_waits(self, profile: sqlite3.Connection) -> None:
         joined_waits = join_waits(self.ranks, self.joined, self.regions, self.node_clocks)
