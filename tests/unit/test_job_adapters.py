@@ -98,6 +98,24 @@ def test_another_lid_is_another_time(golden: Golden) -> None:
     golden.says(warning, "1 .. n2 mlx5_0:1: 9 .. 3")
 
 
+def test_errors_and_blocked_ports_are_told_with_their_cables(golden: Golden) -> None:
+    """Of ports in the fabric; a host's other interfaces are left out."""
+    of = run(["n1", "n2", "n3"], ALL)
+    counted = {"kind": "infiniband", "port": 1, "end": 1.0, "sent_bytes": 1 << 30}
+    ports = [
+        {"host": "n1", "device": "mlx5_1", "symbol_errors": 2, **counted},
+        {"host": "n2", "device": "mlx5_0", "wait_ticks": 3 << 28, **counted},
+        {"host": "n3", "device": "mlx5_0", **counted},
+        {"host": "n3", "device": "eth0", "kind": "ethernet", "receive_errors": 5},
+    ]
+    for number, port in enumerate(ports, 1):
+        of.insert("network_ports", id=number, **port)
+    on = two_rails()
+    errors, blocked = of_run(of, on).warnings
+    golden.says(errors, "n1 mlx5_1 [1] .. 2")
+    golden.says(blocked, "n2 mlx5_0 [1] .. 75.0")
+
+
 def test_a_lid_that_is_not_known_is_no_other_one() -> None:
     assert of_run(run(["n1"], {"n1": [("mlx5_0", port_guid(0, 0), 0)]}), two_rails()).warnings == ()
 

@@ -13,6 +13,7 @@ from rankwise.analysis.messages.traffic import ranks_expected
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import Fabric
 from rankwise.network.job.adapters import adapters_of_run
+from rankwise.network.job.cable_errors import cable_warnings
 from rankwise.network.job.found import PLACED, HostMatch, by_name, found_hosts
 from rankwise.network.job.given_hosts import GivenHost, given_hosts
 from rankwise.network.job.hosts import HostsByName, PortOfHost
@@ -99,9 +100,8 @@ def places_of_run(connection: sqlite3.Connection, fabric: Fabric, policy: str = 
     names = [name for name in dict.fromkeys(ranks) if name is not None]
     known_hosts = found_hosts(fabric, names, adapters_of_run(connection))
     hosts = [known_hosts.same_as.get(name, name) if name is not None else None for name in ranks]
-    places = _places(
-        fabric, hosts, known_hosts.hosts, RailPolicy(policy, rail_choices(connection)), known_hosts.warnings
-    )
+    warnings = (*known_hosts.warnings, *cable_warnings(connection, fabric, known_hosts.hosts))
+    places = _places(fabric, hosts, known_hosts.hosts, RailPolicy(policy, rail_choices(connection)), warnings)
     if places.hosts and len(places.absent) == len(places.hosts):
         raise RankwiseError(
             f"no host of the job is in the fabric, such as {places.hosts[0].name!r}: give the fabric of the "
