@@ -24,20 +24,27 @@ from rankwise.tuning.settings.file import read
 PROGRAMS = Path(__file__).parent / "programs"
 LIBRARIES = list(first_of_each(across_nodes(), lambda mpi: mpi.family))
 BUDGET_SECONDS = 240
+CALLS = 3
 
-pytestmark = pytest.mark.timeout(2 * BUDGET_SECONDS)
+pytestmark = pytest.mark.timeout(CALLS * 2 * BUDGET_SECONDS)
 
 
 def optimize(
     mpi: Mpi, cluster: nodes.Cluster, place: Path, words: list[str], *options: str
 ) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
+    """Call it again as long as its budget was too small, as on a busy machine; return all that it said."""
     # As few pairs as can show anything: 5 give 93.8 %, and three steps of 75 % together need 91.7 % each.
     few = ["--pairs", "5", "--confidence", "75"]
     command = [str(RANKWISE), "optimize", "--budget", f"{BUDGET_SECONDS}s", *few, "--json", *options]
-    done = run(mpi, cluster, place, [*command, "--", *words], 2 * BUDGET_SECONDS)
-    assert done.returncode == 0, done.stderr
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return done, answer
+    said = ""
+    for _ in range(CALLS):
+        done = run(mpi, cluster, place, [*command, "--", *words], 2 * BUDGET_SECONDS)
+        said += done.stderr
+        assert done.returncode == 0, said
+        answer: dict[str, Any] = json.loads(done.stdout)
+        if answer["verdict"] != "unfinished":
+            break
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout, said), answer
 
 
 @pytest.fixture

@@ -9,11 +9,12 @@ import pytest
 from recording import Record, Recording
 
 from rankwise.analysis.opened import opened_profile
-from rankwise.analysis.waiting.messages import MessageWaits, message_waits
+from rankwise.analysis.waiting.messages import MessageWaits, RankWaits, message_waits
 
 STEPS = 4000
 AROUND = 1e-6  # seconds a step, between what the program measures and the call
 SURELY = 2  # times the error, which holds in 95 % of the cases: there are dozens here
+TRIES = 4
 CLOCK = 0.02  # of the time in the calls: the program measures around them
 
 
@@ -27,7 +28,21 @@ def analysed(done: Recording) -> MessageWaits:
 @pytest.mark.parametrize(("extra", "ratio"), [(0, 1), (1, 1), (2, 1), (7, 1), (1000, 1), (0, 3), (5, 3)])
 @pytest.mark.reported("verdict/drift")
 def test_waits_are_those_of_the_program(record: Record, extra: int, ratio: int) -> None:
-    done = record("drift.c", 2, str(STEPS), str(extra), str(ratio))
+    """In each job; and in one of them enough is certain for this to say something.
+
+    (Where processors are shared, stretches may be shorter than the time that one is taken away.)
+    """
+    for _ in range(TRIES):
+        done = record("drift.c", 2, str(STEPS), str(extra), str(ratio))
+        row = compared(done)
+        done.path.unlink()
+        if row.certain >= max(0.2 * row.sampled, 8):
+            return
+    pytest.fail(f"too little is certain: {row}")
+
+
+def compared(done: Recording) -> RankWaits:
+    """Assert that the waits are as the program has them; return the waits of rank 1."""
     lines = [line.split() for line in done.process.stdout.splitlines()]
     truth = {int(words[1]): tuple(map(float, words[2:])) for words in lines if words[:1] == ["waited"]}
     rows = {row.rank: row for row in analysed(done).waiting if row.procedure == "MPI_Waitall"}
@@ -38,9 +53,7 @@ def test_waits_are_those_of_the_program(record: Record, extra: int, ratio: int) 
         off = abs(row.late_sender_seconds - waited)
         assert off <= SURELY * row.error_seconds + not_known + CLOCK * seconds + STEPS * AROUND
         assert row.late_receiver_seconds == 0.0
-    # Enough is certain for this to say something. (Where processors are shared, stretches may be shorter than
-    # the time that one is taken away, so it may be a small part.)
-    assert rows[1].certain >= max(0.2 * rows[1].sampled, 8)
+    return rows[1]
 
 
 @pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH, ids=lambda mpi: mpi.name, indirect=True)
