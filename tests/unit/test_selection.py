@@ -283,6 +283,8 @@ def test_export_of_a_part(
         "paths",
         "patterns",
         "pattern_messages",
+        "network_ports",
+        "network_samples",
         "region_times",
         "intervals",
     }

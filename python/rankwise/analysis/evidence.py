@@ -15,6 +15,7 @@ from rankwise.analysis.hangs.at_end import hang_at_end
 from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.messages.locality import Locality, locality
 from rankwise.analysis.nodes.binding import NodePlace, node_places
+from rankwise.analysis.nodes.network import NetworkUse, network_use
 from rankwise.analysis.nodes.processors import Shortages, shortages
 from rankwise.analysis.overview import Run, run_facts
 from rankwise.analysis.selection import is_part
@@ -75,6 +76,11 @@ class Evidence:
         """The part of the waiting that an ideal network would avoid."""
         tables = self.collectives.tables if self.waiting else ()
         return delayed(self.connection, tables, self.time_in_mpi.before_hang)
+
+    @cached_property
+    def network(self) -> NetworkUse:
+        """The use of the nodes' network ports."""
+        return network_use(self.connection)
 
     @cached_property
     def regions(self) -> list[Efficiency]:

@@ -16,6 +16,7 @@ from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.last_calls import PlaceRow, places_at_end
 from rankwise.analysis.messages.locality import Locality
+from rankwise.analysis.nodes.network import NetworkUse
 from rankwise.analysis.nodes.processors import Shortages
 from rankwise.analysis.nodes.system_counters import CounterTotals
 from rankwise.analysis.overview import Run, Trust, trust
@@ -50,6 +51,7 @@ class Summary:
     counters: CounterTotals | None
     shortages: Shortages
     efficiency: Efficiency | None
+    network: NetworkUse
 
 
 def summary(
@@ -84,4 +86,5 @@ def summary(
         counters=known.counters,
         shortages=known.shortages,
         efficiency=known.efficiency,
+        network=evidence.network,
     )

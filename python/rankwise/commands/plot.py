@@ -5,7 +5,8 @@
 
 matrix: traffic between ranks; communicators: the time on each, by call; sizes: the time of calls by
 the size of their data; balance: where the time of each rank went; timeline: activity of the ranks
-over time. Font sizes do not depend on the width: 88mm is one column of most papers, 180mm are two.
+over time; network: bytes at the network ports of the nodes over time, and the messages of the ranks.
+Font sizes do not depend on the width: 88mm is one column of most papers, 180mm are two.
 PDF and SVG keep text as text. The output is reproducible to the byte.
 """
 
@@ -29,7 +30,14 @@ if TYPE_CHECKING:
     from rankwise.reading.profile import Profile
 
 # Of the height to the width; communicators are as high as their bars.
-_SHAPES = {"matrix": 0.82, "communicators": None, "sizes": 0.5, "balance": 0.45, "timeline": 0.5}
+_SHAPES = {
+    "matrix": 0.82,
+    "communicators": None,
+    "sizes": 0.5,
+    "balance": 0.45,
+    "timeline": 0.5,
+    "network": 0.5,
+}
 _LEAST_HEIGHT = 2.2  # inches
 _ENDINGS = ("pdf", "svg", "png")
 _MM = 25.4  # an inch

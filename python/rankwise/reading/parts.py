@@ -21,6 +21,7 @@ MATRIX, EXPORT = "matrix", "export"
 
 _MESSAGES = "messages are not counted by {}"
 _ALL_CALLS = "of the ways to a call, only those of all its calls are known"
+_PORTS = "ports of the network count all that passes them"
 _WHOLE = "the algorithm of a collective is that of all its processes"
 # Selections without an answer, by request.
 _NOT_KNOWN = {
@@ -35,6 +36,7 @@ _NOT_KNOWN = {
         ("time", option): f"what ranks did when is not counted by {option}"
         for option in ("communicator", "call", "region", "size")
     },
+    **{("network", option): _PORTS for option in ("communicator", "rank", "call", "region", "node", "size")},
     **{("path", option): _ALL_CALLS for option in ("communicator", "rank", "region", "node", "size")},
     ("algorithm", "region"): _MESSAGES.format("region"),
     ("algorithm", "rank"): _WHOLE,
@@ -42,8 +44,10 @@ _NOT_KNOWN = {
 }
 _LAST_BIN = 64
 _RANKS = "a rank, several, or a list such as 0-3,7"
+_NETWORK = {"network_ports", "network_samples"}
 _OTHER_TABLES = {
-    "size": {
+    "size": _NETWORK
+    | {
         "paths",
         "messages",
         "patterns",
@@ -53,11 +57,12 @@ _OTHER_TABLES = {
         "region_times",
         "intervals",
     },
-    "region": {"paths", "messages", "patterns", "pattern_messages", "files", "file_accesses", "intervals"},
-    "rank": {"paths", "patterns", "pattern_messages"},
-    "node": {"paths", "patterns", "pattern_messages"},
-    "call": {"region_times", "intervals"},
-    "communicator": {"paths", "region_times", "intervals"},
+    "region": _NETWORK
+    | {"paths", "messages", "patterns", "pattern_messages", "files", "file_accesses", "intervals"},
+    "rank": _NETWORK | {"paths", "patterns", "pattern_messages"},
+    "node": _NETWORK | {"paths", "patterns", "pattern_messages"},
+    "call": _NETWORK | {"region_times", "intervals"},
+    "communicator": _NETWORK | {"paths", "region_times", "intervals"},
 }
 """What can't be restricted by each option, and is not exported with it."""
 

@@ -32,6 +32,9 @@ class Answers(Protocol):
     def time(self, **part: Any) -> TableView:
         """Return the phases of the run, and what each rank did when."""
 
+    def network(self, **part: Any) -> TableView:
+        """Return the use of the nodes' network ports."""
+
     def matrix(self, ends: str, *, of: str, kind: str, **part: Any) -> MatrixAnswer:
         """Return the bytes between ranks."""
 
@@ -103,6 +106,14 @@ class Plots:
         answer = self._profile.time(**part)
         with damage_told(self._profile.path):
             return _named(draw_time_line(answer.objects["time"], of, ax), answer.selected)
+
+    def network(self, *, ax: Any = None) -> Any:
+        """Draw the bytes that the nodes' network ports sent over time, and the ranks' messages among them."""
+        from rankwise.render.figures.plots.network import draw_network
+
+        answer = self._profile.network()
+        with damage_told(self._profile.path):
+            return draw_network(answer.objects["network_rates"], answer.title, ax)
 
 
 def _time(part: Selected | None) -> str:

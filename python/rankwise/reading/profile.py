@@ -183,6 +183,10 @@ class Profile:
         """Return the nodes, and what leaves them."""
         return self.view("node", **part)
 
+    def network(self, **part: Any) -> TableView:
+        """Return the bytes at the nodes' network ports, and the ranks' messages among them."""
+        return self.view("network", **part)
+
     def regions(self, **part: Any) -> TableView:
         """Return the regions that the program names."""
         return self.view("region", **part)

@@ -43,6 +43,11 @@ NO_COUNTERS = (
     "No system counters were recorded: no rank reached a place where they are read (region borders, "
     "heartbeats, MPI_Finalize), or the run used --no-counters. --by call shows what was called."
 )
+NO_NETWORK = (
+    "No counters of the network were sampled: the nodes show none, the run is of an older Rankwise, or "
+    "RANKWISE_NETWORK is off. --by pair shows the messages, --by call the calls."
+)
+NOTHING_AT_PORTS = "No port moved anything. --by pair shows the messages."
 NO_WAITS = (
     "No waits for messages were recorded: no receive, wait or blocking send of the program returned. --by "
     "call shows what it calls."

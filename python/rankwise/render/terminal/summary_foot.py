@@ -17,6 +17,7 @@ from rankwise.render.terminal.explain import summary_lines
 from rankwise.render.terminal.page import Page
 from rankwise.text.counters import counter_fields
 from rankwise.text.hang import hang_sentence
+from rankwise.text.network import network_fields
 from rankwise.text.processors import shortage_fields
 from rankwise.text.summary import (
     extremes,
@@ -50,6 +51,7 @@ def foot_lines(
     locality, leaves = summary.locality, summary.run.nodes > 1 or summary.locality.bytes_unplaced
     shown = diagnosis.findings.in_summary
     counters = counter_fields(summary.counters, summary.shortages, {entry.finding.rule for entry in shown})
+    network = network_fields(summary.network)
     return [
         *(
             _labelled(page, "in MPI", *extremes(summary.times))
@@ -59,6 +61,7 @@ def foot_lines(
         *(_labelled(page, "waiting", *waiting) if waiting else []),
         *(_labelled(page, "off node", off_node_text(locality)) if leaves else []),
         *([_inside(page, summary.inside, summary.run.nodes)] if summary.inside and not short else []),
+        *(_labelled(page, "network", *network) if network else []),
         *(_labelled(page, "system", *counters) if counters else []),
         *(_labelled(page, "files", *file_fields(summary.files)) if summary.files else []),
         *reordered_lines(page, summary),

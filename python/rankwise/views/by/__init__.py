@@ -28,6 +28,7 @@ _ORDER = (
     "time",
     "rank",
     "node",
+    "network",
     "region",
     "counter",
     "file",
