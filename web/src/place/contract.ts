@@ -1,5 +1,5 @@
 /** The data of the page Place: written by python/rankwise/render/page/contents/parts/place.py. */
-import type { Numbers } from "../ui/data.ts";
+import type { Numbers, TableData } from "../ui/data.ts";
 
 declare module "../contract.ts" {
   interface RunData {
@@ -53,6 +53,16 @@ export interface PlaceData {
   faults: { kind: string; hosts: Numbers; ranks: string; what: string; cure: string }[];
   /** The cost of the faults, in the words of `rankwise explain`. */
   findings: { rule: string; title: string; seconds: number; confidence: string }[];
+  /** What the network ports of the nodes moved; null = nothing was sampled. */
+  network: { title: string; tables: TableData[]; rates: NetworkRates | null } | null;
+}
+
+/** Bytes a second, in parts of the run of the same width (seconds). */
+export interface NetworkRates {
+  begin: number;
+  width: number;
+  ports: Numbers;
+  messages: Numbers;
 }
 
 /** Processors of a node; -1: not known. */

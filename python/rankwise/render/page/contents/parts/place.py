@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from rankwise.analysis.nodes.binding import NodePlace, RankPlace, faults_of_node
 from rankwise.analysis.nodes.kinds import kinds
+from rankwise.analysis.nodes.network_rates import NetworkRate
 from rankwise.analysis.nodes.processors import place_faults
 from rankwise.analysis.nodes.totals import nodes
 from rankwise.cpulist import cpu_text
 from rankwise.findings.finding import Finding
 from rankwise.findings.verdict import PROCESSORS
+from rankwise.render.page.contents.packed_tables import tables_data
 from rankwise.render.page.contents.subject import Subject
 from rankwise.text.empty import NO_RANKS
 from rankwise.text.safe import safe
+from rankwise.views.by import network
 from rankwise.views.node_inside import inside_text
+from rankwise.views.view import Detail
 
 _NOT_SEEN = (
     "The inside of the nodes is unknown because /sys is hidden, as in some containers, so it is not drawn. "
@@ -68,6 +72,26 @@ def place_data(of: Subject) -> dict[str, Any]:
         "findings": [
             _finding(entry.finding) for entry in of.findings.found if entry.finding.rule in PROCESSORS
         ],
+        "network": _network(of),
+    }
+
+
+def _network(of: Subject) -> dict[str, Any] | None:
+    if not of.seen.network.ports:
+        return None
+    view, column = network.view(of.connection, Detail.BRIEF), of.container.column
+    rates = cast("list[NetworkRate]", view.data["network_rates"])
+    return {
+        "title": safe(view.title, "utf-8"),
+        "tables": tables_data(view, Detail.BRIEF),
+        "rates": {
+            "begin": rates[0].begin_seconds,
+            "width": rates[0].seconds,
+            "ports": column([rate.ports_sent_per_second for rate in rates]),
+            "messages": column([rate.messages_sent_per_second for rate in rates]),
+        }
+        if rates
+        else None,
     }
 
 
