@@ -11,7 +11,7 @@ from golden import Golden
 from rankwise.analysis.nodes.network import HEADER_BYTES, network_use
 from rankwise.findings.finding import Finding, NoAnswer
 from rankwise.findings.rules import blocked_ports, other_traffic, port_errors
-from rankwise.text.network import error_text
+from rankwise.text.network import error_text, network_fields
 from rankwise.views.by import view
 from rankwise.views.view import Detail
 
@@ -183,6 +183,19 @@ def test_segments_that_are_sent_again(again: int, findings: int) -> None:
     answer = port_errors.RULE.find(made.seen)
     assert not isinstance(answer, NoAnswer)
     assert len(answer) == findings
+
+
+def test_the_summary_has_a_line_only_if_something_stands_out(golden: Golden) -> None:
+    made = Network()
+    made.port("a", sent=SENT)
+    made.port("b", received=SENT)
+    assert network_fields(network_use(made.connection)) == []
+    made.port("b", received=4 * SENT, kind="infiniband", symbol_errors=2)
+    made.port("a", kind="tcp", sent_packets=PACKETS, retransmissions=20)
+    other, errors, again = network_fields(network_use(made.connection))
+    golden.says(other, "80.0 .. b")
+    golden.says(errors, "mlx5_0/1 .. b .. 2")
+    golden.says(again, "a .. 2.0")
 
 
 def test_the_view_shows_used_ports_only() -> None:

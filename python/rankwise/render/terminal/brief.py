@@ -15,7 +15,7 @@ from rankwise.analysis.timing.parts import COMPUTE, FILES, TRANSFER, UNKNOWN, WA
 from rankwise.diagnosis.model import Diagnosis
 from rankwise.render.terminal.explain import brief_finding_lines
 from rankwise.render.terminal.page import Page
-from rankwise.render.terminal.summary_foot import LABEL, next_line, reordered_lines
+from rankwise.render.terminal.summary_foot import LABEL, network_lines, next_line, reordered_lines
 from rankwise.render.terminal.summary_head import title_lines, verdict_lines, warning_lines
 from rankwise.render.terminal.tables import table_lines
 from rankwise.render.terminal.view import text_columns
@@ -92,6 +92,7 @@ def _foot_lines(page: Page, summary: Summary, diagnosis: Diagnosis, path: Path) 
     best = diagnosis.findings.in_summary[:1]
     step = EXPLAIN if best else next_step(summary)
     return [
+        *network_lines(page, summary),
         *reordered_lines(page, summary),
         *brief_finding_lines(page, best, summary.run, path),
         next_line(page, step, path),

@@ -51,7 +51,6 @@ def foot_lines(
     locality, leaves = summary.locality, summary.run.nodes > 1 or summary.locality.bytes_unplaced
     shown = diagnosis.findings.in_summary
     counters = counter_fields(summary.counters, summary.shortages, {entry.finding.rule for entry in shown})
-    network = network_fields(summary.network)
     return [
         *(
             _labelled(page, "in MPI", *extremes(summary.times))
@@ -61,12 +60,18 @@ def foot_lines(
         *(_labelled(page, "waiting", *waiting) if waiting else []),
         *(_labelled(page, "off node", off_node_text(locality)) if leaves else []),
         *([_inside(page, summary.inside, summary.run.nodes)] if summary.inside and not short else []),
-        *(_labelled(page, "network", *network) if network else []),
+        *network_lines(page, summary),
         *(_labelled(page, "system", *counters) if counters else []),
         *(_labelled(page, "files", *file_fields(summary.files)) if summary.files else []),
         *reordered_lines(page, summary),
         *findings_foot(page, summary, shown, path),
     ]
+
+
+def network_lines(page: Page, summary: Summary) -> list[Text]:
+    """Return what stands out at the network ports, if anything."""
+    fields = network_fields(summary.network)
+    return _labelled(page, "network", *fields) if fields else []
 
 
 def reordered_lines(page: Page, summary: Summary) -> list[Text]:
