@@ -74,7 +74,7 @@ def _hyperx(
     """Recognise switches on a grid, each linked with all others of its row along each dimension.
 
     The neighbours of a switch along one dimension are linked with each other, and not with those along
-    another. The places of these neighbours give those of all other switches, which are then checked.
+    another. These neighbours give the places of all other switches, which are then checked.
     """
     rows = _parts(near[0], near)
     sizes = [len(row) + 1 for row in rows]

@@ -96,7 +96,7 @@ def _read_at_once(file: TextFile) -> Cables | None:
 
 
 def _add_paragraph(reader: _Reader, columns: _Columns, paragraph: str, line: int) -> bool:
-    """Add the ports of a paragraph that begins with a line, and return whether all of it is as usual."""
+    """Add the ports of a paragraph that begins with a line, and return whether it is entirely as usual."""
     head, bracket, ports = f"\n{paragraph}".partition("\n[")
     try:
         for number, text in enumerate(head.split("\n"), line - 1):

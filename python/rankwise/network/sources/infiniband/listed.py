@@ -1,4 +1,4 @@
-"""Cables of a file as columns. Most files list each cable at both ends, alike: these need no cable by cable.
+"""Cables of a file as columns, for files that list each cable at both ends in the same way, as most do.
 
 RATIONALE: the largest fabrics have a quarter of a million cables. Objects and dictionaries for each end, and
 merging them one after the other, take ten times as long as reading the lines.
@@ -42,7 +42,7 @@ class NearEnds(NamedTuple):
     Attributes:
         device: index into the devices.
         number: of the port.
-        guid: uint64: of the port; of a switch that of its port 0.
+        guid: uint64: of the port; of a switch, its port 0.
         lid: 0: not known.
         lid_count: 0: not known.
     """

@@ -1,7 +1,7 @@
 """Rows of forwarding tables in bulk: files have millions of them, in few shapes.
 
 RATIONALE: one regular expression a line reads some 500,000 rows a second. A whole block of rows is 30 times
-as fast, and a block that differs from the one before in its ports alone, as for most switches, 150 times.
+as fast, and a block that differs from its predecessor in its ports alone, as for most switches, 150 times.
 Lines of other shapes (heads, remarks, hand-written rows) are returned to the caller.
 """
 
@@ -73,7 +73,7 @@ def read_rows(file: TextFile, gap: bytes, other: Other) -> list[Rows]:
 class _Blocks:
     """Reads blocks of consecutive rows.
 
-    The tables of all switches have the same LIDs, so their blocks are mostly alike but for the ports. A block
+    The tables of all switches have the same LIDs, so their blocks mostly differ in the ports alone. A block
     is compared with the last one before it is taken to pieces.
     """
 
@@ -191,7 +191,7 @@ class _Alike:
         self._step = int(steps[0]) if has_port.all() and (steps == steps[0]).all() else 0
 
     def ports(self, text: bytes, place: int) -> NDArray[np.uint8] | None:
-        """Return the ports of rows in `text` from a place on, shape (n,); None: they are not alike."""
+        """Return the ports of rows in `text` from a place on, shape (n,); None: they differ in form."""
         if place + self.size > len(text):
             return None
         block = np.frombuffer(text, np.uint8, self.size, place)
