@@ -27,7 +27,7 @@ class FabricFiles(NamedTuple):
 def written(subnet: Subnet, directory: Path, rail: int) -> FabricFiles:
     """Write the files of a generated subnet; hosts have an adapter of one port on each rail.
 
-    LIDs of switches are behind those of hosts.
+    Switches have higher LIDs than hosts.
 
     Args:
         subnet: with one LID for each host port, from 1 on, and one way for each.

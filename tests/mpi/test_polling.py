@@ -100,7 +100,7 @@ def test_large_messages_that_are_copied_in_some_of_the_calls(record: Record) -> 
 def test_ranks_that_take_the_processors_from_each_other(record: Record) -> None:
     """A rank that is interrupted between two polls is polling all the same.
 
-    How often that is told from something else that it does is a matter of how long others have the processor,
+    How often polling is distinguished from other work depends on how long others have the processor,
     so the best of some jobs counts.
     """
     for _ in range(TRIES):

@@ -115,7 +115,7 @@ def test_tables_are_the_same_in_pieces(
     assert file.content is None
     assert b"".join(file.pieces()) == data
     with monkeypatch.context() as limited:
-        limited.setattr(text, "MOST_BYTES", len(data) - 1)  # of what is read as a whole
+        limited.setattr(text, "MOST_BYTES", len(data) - 1)  # of a file that is read as a whole
         FabricFiles().add(str(path))
     in_pieces = open_fabric([str(path_of("dual-ftree", "ibdiagnet.lst")), str(path)])
     assert_same(whole.subnets[0], in_pieces.subnets[0])

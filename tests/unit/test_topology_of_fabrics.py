@@ -220,7 +220,7 @@ def test_the_global_links_of_a_dragonfly_have_a_bound_by_its_groups() -> None:
     source, destination = np.divmod(np.arange(ports**2), ports)
     bounds = class_bounds(subnet, source, destination, np.ones(ports**2))
     assert bounds[GLOBAL] == 8 * 32 / 4  # 8 hosts of a group, 32 others, 4 links out of it
-    assert bounds[LOCAL] == 4 * 36 / 6  # a switch and the one at its global link: 4 hosts, 6 local links
+    assert bounds[LOCAL] == 4 * 36 / 6  # a switch and its partner at the global link: 4 hosts, 6 local links
 
 
 def test_the_dimensions_of_a_hyperx_network_have_bounds() -> None:
