@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
@@ -34,6 +35,11 @@ FEW = ["MPI_Abort", "fatal error", "SIGSEGV", "call behind MPI_Finalize"]
 ATTEMPTS = 5
 # The library ends the process while its launcher kills it: whether functions of atexit() still run is chance.
 RACES = {"MPI_Abort", "MPI_Abort of self", "fatal error", "handler aborts"}
+
+# After MPI_Abort, Intel MPI's launcher sends a message to its own proxy on the node, which may have ended by then:
+# SIGPIPE kills the launcher. That was seen in 3 of 220 runs with Rankwise on two busy processors, without it only
+# where the program could not be started (22 of 100).
+PIPE_CLOSED = 128 + signal.SIGPIPE
 
 # All ways with one library a family, few with the others. The standard ABI has no launchers of its own.
 CASES = [
@@ -68,10 +74,13 @@ def end_without(command: list[str], environment: dict[str, str], place: Path, wa
 @pytest.mark.parametrize(("mpi", "way"), CASES)
 def test_same_end(mpi: Mpi, compiled: Compile, tmp_path: Path, way: str) -> None:
     command = mpi.launch(2, compiled(mpi, "ends.c"), way)
-    place = tmp_path / "profiled"
-    place.mkdir()
-    done = recording.run(command, place / "ends.rankwise", mpi.env())
-    profiled = End(done.process.returncode, guilty_said(place, way))
+    for attempt in range(ATTEMPTS):
+        place = tmp_path / f"profiled {attempt}"
+        place.mkdir()
+        done = recording.run(command, place / "ends.rankwise", mpi.env())
+        profiled = End(done.process.returncode, guilty_said(place, way))
+        if not (mpi.vendor == "Intel" and profiled.status == PIPE_CLOSED):
+            break
     # Launchers are not always of one mind: their status may depend on which rank they see first.
     seen = set()
     for attempt in range(ATTEMPTS):
