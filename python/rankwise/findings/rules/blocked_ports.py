@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.nodes.network import LEAST_BYTES, MUCH_BLOCKED_PERCENT
+from rankwise.analysis.nodes.network import LEAST_BYTES, MUCH_BLOCKED_PERCENT, NetworkUse
 from rankwise.findings.finding import MEDIUM, Command, Fact, Finding, NoAnswer, Rule
-from rankwise.findings.network import NO_SAMPLES, seconds_in_mpi
+from rankwise.findings.network import if_sampled, seconds_in_mpi
 from rankwise.text.network import blocked_text
 
 
-def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
-    if profile.run.nodes < 2:
-        return []
-    use = profile.network
-    if not use.nodes:
-        return NO_SAMPLES
+def _find(profile: Evidence, use: NetworkUse) -> Sequence[Finding] | NoAnswer:
     if not use.has_messages:
         return []
     if all(port.wait_percent is None for port in use.ports):
@@ -56,6 +51,6 @@ RULE = Rule(
     f"sent at least {LEAST_BYTES >> 20} MiB.",
     "time in MPI of the ranks of these nodes x share of the time in which the port was blocked",
     "`rankwise links` shows which links the messages share, and whether another placement avoids them.",
-    _find,
+    if_sampled(_find),
     order=42,
 )

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.nodes.network import LEAST_BYTES, MUCH_OTHER_PERCENT
+from rankwise.analysis.nodes.network import LEAST_BYTES, MUCH_OTHER_PERCENT, NetworkUse
 from rankwise.findings.finding import MEDIUM, Fact, Finding, NoAnswer, Rule
-from rankwise.findings.network import NO_SAMPLES, SHOW, seconds_in_mpi
+from rankwise.findings.network import SHOW, if_sampled, seconds_in_mpi
 from rankwise.text.units import byte_text, percent_text
 
 
-def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
-    if profile.run.nodes < 2:
-        return []
-    use = profile.network
-    if not use.nodes:
-        return NO_SAMPLES
+def _find(profile: Evidence, use: NetworkUse) -> Sequence[Finding] | NoAnswer:
     if not use.has_messages:
         return []
     if use.incomplete:
@@ -64,6 +59,6 @@ RULE = Rule(
     "time in MPI of the ranks of these nodes x share of other bytes at the node's ports",
     "Find out its origin: files (`show --by file`), another job on the node, a service. Write large files "
     "when the program communicates little.",
-    _find,
+    if_sampled(_find),
     order=41,
 )

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.nodes.network import MUCH_REPEATED_PERCENT, PortUse
+from rankwise.analysis.nodes.network import MUCH_REPEATED_PERCENT, NetworkUse, PortUse
 from rankwise.findings.finding import HIGH, Fact, Finding, NoAnswer, Rule
-from rankwise.findings.network import NO_SAMPLES, SHOW, seconds_in_mpi
+from rankwise.findings.network import SHOW, if_sampled, seconds_in_mpi
 from rankwise.text.network import error_text
 from rankwise.text.units import percent_text
 
 
-def _find(profile: Evidence) -> Sequence[Finding] | NoAnswer:
-    if profile.run.nodes < 2:
-        return []
-    use = profile.network
-    if not use.nodes:
-        return NO_SAMPLES
+def _find(profile: Evidence, use: NetworkUse) -> Sequence[Finding] | NoAnswer:
     faulty = [port for port in use.ports if port.faults]
     faulty.sort(key=lambda port: sum(port.faults.values()), reverse=True)
     repeating = [node for node in use.nodes if node.repeats_much]
@@ -81,6 +76,6 @@ RULE = Rule(
     f"count), or TCP sent at least {MUCH_REPEATED_PERCENT:.0f} % of its segments again.",
     "time in MPI of the ranks of these nodes x share of packets with errors, or of repeated segments",
     "Tell the staff of the computing centre the node and the port; exclude the node until then.",
-    _find,
+    if_sampled(_find),
     order=43,
 )
