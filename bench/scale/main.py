@@ -22,7 +22,7 @@ from common.report import table
 from common.results import compare
 from common.rows import Row, extra_row, memory, whole_job, worst
 from common.rundirectory import all_of
-from scale import node_files, stall
+from scale import node_files, sampler, stall
 from scale.node import look
 
 ROWS: tuple[Row, ...] = (
@@ -44,7 +44,7 @@ ROWS: tuple[Row, ...] = (
 )
 
 
-PARTS = ("files", "stall", "keeper", "jobs")
+PARTS = ("files", "stall", "keeper", "sampler", "jobs")
 _KEEPER_S = 21.0  # watched: two saves
 _KEEPER_PERCENT = 0.1  # of one processor, at most
 _RUN_S = 10.0  # duration of a run in addition to the requested time, more or less
@@ -133,6 +133,11 @@ class Measurement:
         print(f"{percent:.3f} % of one processor in {_KEEPER_S:g} s (<= {aim:g}{mark}),")
         print(f"{figures['keeper_mb']:.2f} MB resident\n", flush=True)
 
+    def sampler(self) -> None:
+        """Print what the counters of the network take while few ranks run."""
+        if self._lasts("sampler", sampler.CASES * (sampler.SECONDS + _RUN_S)):
+            sampler.measure(self._mpi, self._library, self._options.timeout)
+
     def jobs(self) -> None:
         """Print one table for each number of ranks."""
         pairs = self._options.pairs
@@ -180,7 +185,12 @@ def main(arguments: list[str]) -> None:
     chosen = mpis(options.mpi)
     for mpi in chosen:
         measurement = Measurement(mpi, options, options.budget / len(chosen))
-        measures = {"stall": measurement.stall, "keeper": measurement.keeper, "jobs": measurement.jobs}
+        measures = {
+            "stall": measurement.stall,
+            "keeper": measurement.keeper,
+            "sampler": measurement.sampler,
+            "jobs": measurement.jobs,
+        }
         for part, measure in measures.items():
             if part not in options.parts:
                 continue

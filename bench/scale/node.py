@@ -52,16 +52,27 @@ def _look(
         figures["node_mb"] = sum(_share_mb(pid) for pid in pids)
         keeper = _keeper(places.counters) if places.counters else None
         if keeper is not None and places.counters:
-            keepers = [keeper, *_samplers(keeper)]
-            figures["keeper_mb"] = sum(map(_share_mb, keepers))
+            samplers = _samplers(keeper)
+            figures["keeper_mb"] = sum(map(_share_mb, [keeper, *samplers]))
             figures["node_mb"] += figures["keeper_mb"]
             figures["counters_mb"] = _counters_mb(places.counters)
-            start, ran = time.monotonic(), sum(map(_ran_s, keepers))
-            ended.wait(seconds)
-            ran_s = sum(map(_ran_s, keepers)) - ran
-            figures["keeper_percent"] = ran_s / (time.monotonic() - start) * 100
+            figures |= _watched(keeper, samplers, seconds, ended)
     finally:
         places.records.with_name(f"{places.records.name}.end").touch()
+
+
+def _watched(keeper: int, samplers: list[int], seconds: float, ended: threading.Event) -> dict[str, float]:
+    """Return the processor time of a keeper, and of its sampler if it has one."""
+    start, sleeps = time.monotonic(), sum(map(_sleeps, samplers))
+    keeper_s, sampler_s = _ran_s(keeper), sum(map(_ran_s, samplers))
+    ended.wait(seconds)
+    sampler_s = sum(map(_ran_s, samplers)) - sampler_s
+    percent = 100 / (time.monotonic() - start)
+    figures = {"keeper_percent": (_ran_s(keeper) - keeper_s + sampler_s) * percent}
+    if samplers:
+        figures["sampler_percent"] = sampler_s * percent
+        figures["sampler_sleeps"] = sum(map(_sleeps, samplers)) - sleeps
+    return figures
 
 
 def _waiting(records: Path, ranks: int) -> list[int]:
@@ -103,6 +114,14 @@ def _counters_mb(counters: Path) -> float:
     """Return what the counters take of the node's memory, mapped or not."""
     files = [path.stat() for memory in node_memory.of_run(counters) for path in memory.counters()]
     return sum(file.st_blocks for file in files) * 512 / 2**20
+
+
+def _sleeps(pid: int) -> int:
+    """Return how often it went to sleep: the sampler does so at least once a sample."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("voluntary_ctxt_switches:"):
+            return int(line.split()[1])
+    raise BenchError("this kernel counts no switches of a process")
 
 
 def _ran_s(pid: int) -> float:
