@@ -13,11 +13,13 @@ from assembled import made
 from browsers import Tab
 from made_profile import Made
 from synthetic import Process, call
+from test_network_rates import made_with_samples
 from test_place_view import MACHINES, recorded, world
 from test_report_place_data import MACHINE, cores
 from test_sites_page_browser import HOSTILE, report
 
 from exhaustive import few
+from golden import assert_facts
 from rankwise.__main__ import main
 
 
@@ -117,6 +119,49 @@ def test_numbers_are_those_of_show(
         if not words:
             assert int(cells["bytes_on_node"]) == row["bytes_on_node"]
             assert int(cells["bytes_off_node"]) == row["bytes_off_node"]
+    tab.close()
+
+
+def with_network(folder: Path) -> Path:
+    run = made_with_samples()
+    run.connection.execute("UPDATE network_ports SET sent_bytes = 900, symbol_errors = 3 WHERE id = 1")
+    return run.write(folder / "a.rankwise")
+
+
+def test_network_ports(browser: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    profile = with_network(tmp_path)
+    tab = opened(browser, profile)
+    capsys.readouterr()
+    assert main(["show", str(profile), "--by", "network", "--json"]) == 0
+    network = json.loads(capsys.readouterr().out)["network"]
+    for figure, wanted in (("traffic", network["nodes"]), ("ports", network["ports"])):
+        shown = tab.rows(f"#network-{figure}-data", tmp_path)
+        assert [row["node"] for row in shown] == [row["host"] for row in wanted]
+    assert_facts(tab.page.inner_text("#network-ports h2"), "eth0 .. 3 symbol errors")
+    tab.close()
+
+
+@pytest.mark.parametrize("width", [360, 1280, 2560])
+def test_texts_of_the_network_drawing_keep_their_size(browser: Any, tmp_path: Path, width: int) -> None:
+    tab = opened(browser, with_network(tmp_path), width=width)
+    drawn, room, texts = tab.page.evaluate(
+        """() => {
+            const svg = document.querySelector("#network-traffic svg");
+            const box = svg.getBoundingClientRect();
+            const within = (text) => {
+                const { left, right } = text.getBoundingClientRect();
+                return left >= box.left - 1 && right <= box.right + 1;
+            };
+            return [
+                box.width / svg.viewBox.baseVal.width,
+                svg.parentElement.clientWidth - box.width,
+                [...svg.querySelectorAll("text")].every(within),
+            ];
+        }"""
+    )
+    assert drawn == pytest.approx(1.0)
+    assert room >= 0
+    assert texts
     tab.close()
 
 

@@ -36,6 +36,17 @@ def network_fields(use: NetworkUse) -> list[str]:
         most = max(busy, key=lambda node: node.other_bytes)
         share = percent_text(most.other_percent or 0.0)
         fields.append(f"{share} % of the bytes at {most.host} are other traffic{_others(busy, 'node')}")
+    fields += port_fields(use)
+    if repeating := [node for node in use.nodes if node.repeats_much]:
+        worst_node = max(repeating, key=lambda node: node.retransmitted_percent or 0.0)
+        share = percent_text(worst_node.retransmitted_percent or 0.0)
+        fields.append(f"{worst_node.host} sent {share} % of TCP again{_others(repeating, 'node')}")
+    return fields
+
+
+def port_fields(use: NetworkUse) -> list[str]:
+    """Return which single ports stand out, and by what; none if none does."""
+    fields = []
     if blocked := [port for port in use.ports if port.is_blocked]:
         worst = max(blocked, key=lambda port: port.wait_percent or 0.0)
         share = percent_text(worst.wait_percent or 0.0)
@@ -43,10 +54,6 @@ def network_fields(use: NetworkUse) -> list[str]:
     if faulty := [port for port in use.ports if port.faults]:
         first = max(faulty, key=lambda port: sum(port.faults.values()))
         fields.append(f"{first.name} of {first.host}: {error_text(first.faults)}{_others(faulty, 'port')}")
-    if repeating := [node for node in use.nodes if node.repeats_much]:
-        worst_node = max(repeating, key=lambda node: node.retransmitted_percent or 0.0)
-        share = percent_text(worst_node.retransmitted_percent or 0.0)
-        fields.append(f"{worst_node.host} sent {share} % of TCP again{_others(repeating, 'node')}")
     return fields
 
 

@@ -53,5 +53,5 @@ export function tell(figures: Record<FigureName, Figure>, view: View): void {
     "Distribution of loads in each class: number of links (vertical, logarithmic) by load; unused links are not shown." +
     (view.lit ? " Coloured: links loaded by the selection." : "") +
     " The bound: traffic that must leave or enter a part of the fabric, or use its shortest paths, distributed evenly over the links of the class there. With this placement of the ranks, no routing gives the most loaded link less. " +
-    data.captions.join(". ");
+    `${data.captions.join(". ")}.`;
 }

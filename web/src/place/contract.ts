@@ -54,7 +54,16 @@ export interface PlaceData {
   /** The cost of the faults, in the words of `rankwise explain`. */
   findings: { rule: string; title: string; seconds: number; confidence: string }[];
   /** What the network ports of the nodes moved; null = nothing was sampled. */
-  network: { title: string; tables: TableData[]; rates: NetworkRates | null } | null;
+  network: NetworkData | null;
+}
+
+export interface NetworkData {
+  title: string;
+  portsTitle: string;
+  nodes: TableData;
+  ports: TableData;
+  /** null = their time is not known. */
+  rates: NetworkRates | null;
 }
 
 /** Bytes a second, in parts of the run of the same width (seconds). */

@@ -3,7 +3,7 @@ import type { Context } from "../shell/context.ts";
 import type { Open, Page } from "../shell/page_interface.ts";
 import { element } from "../ui/dom.ts";
 import { Faults } from "./faults.ts";
-import { NetworkPorts } from "./network.ts";
+import { NetworkPorts, NetworkTraffic } from "./network.ts";
 import { Nodes } from "./nodes.ts";
 import { NodeTable } from "./table.ts";
 import { PlaceView } from "./view.ts";
@@ -34,7 +34,13 @@ class PlacePage implements Open {
       parent.append(element("p", place?.missing ?? "", "empty"));
       return;
     }
-    this.cards = [new Faults(), new Nodes(), new NodeTable(context), new NetworkPorts()];
+    this.cards = [
+      new Faults(),
+      new Nodes(),
+      new NodeTable(context),
+      new NetworkTraffic(),
+      new NetworkPorts(),
+    ];
     parent.append(...this.cards.map(({ card }) => card));
     this.show();
   }

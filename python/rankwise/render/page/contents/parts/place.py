@@ -14,9 +14,10 @@ from rankwise.analysis.nodes.totals import nodes
 from rankwise.cpulist import cpu_text
 from rankwise.findings.finding import Finding
 from rankwise.findings.verdict import PROCESSORS
-from rankwise.render.page.contents.packed_tables import tables_data
+from rankwise.render.page.contents.packed_tables import table_data
 from rankwise.render.page.contents.subject import Subject
 from rankwise.text.empty import NO_RANKS
+from rankwise.text.network import port_fields
 from rankwise.text.safe import safe
 from rankwise.views.by import network
 from rankwise.views.node_inside import inside_text
@@ -27,6 +28,7 @@ _NOT_SEEN = (
     "The node of each rank is known. Record the program again where /sys is readable."
 )
 _NOT_KNOWN = -1
+_MOST_ROWS = 4000
 
 
 def place_data(of: Subject) -> dict[str, Any]:
@@ -77,13 +79,18 @@ def place_data(of: Subject) -> dict[str, Any]:
 
 
 def _network(of: Subject) -> dict[str, Any] | None:
-    if not of.seen.network.ports:
+    use = of.seen.network
+    if not use.ports:
         return None
     view, column = network.view(of.connection, Detail.BRIEF), of.container.column
     rates = cast("list[NetworkRate]", view.data["network_rates"])
+    per_node, ports = (table_data(table, Detail.BRIEF, _MOST_ROWS) for table in view.tables)
+    unobtrusive = f"None of the {len(use.ports)} network ports was blocked for long or had errors"
     return {
-        "title": safe(view.title, "utf-8"),
-        "tables": tables_data(view, Detail.BRIEF),
+        "title": safe(view.title or "It is not known how much the network ports moved", "utf-8"),
+        "portsTitle": safe("; ".join(port_fields(use)) or unobtrusive, "utf-8"),
+        "nodes": per_node,
+        "ports": ports,
         "rates": {
             "begin": rates[0].begin_seconds,
             "width": rates[0].seconds,
