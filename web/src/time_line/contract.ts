@@ -29,7 +29,24 @@ export interface TimeLineData {
   measures: Record<Measure, Cells>;
   /** A sentence; '' = in the recorded resolution. */
   precision: string;
+  /** null = there are no counters of the network. */
+  ports: PortLines | null;
   phases: Phases;
+}
+
+/** The network ports of each node in the same intervals. */
+export interface PortLines {
+  /** Numbers of the nodes on the axis of hosts, ascending. */
+  host: Numbers;
+  /** Row by row, bytes a second without headers; NaN: no samples. */
+  sent: Numbers;
+  received: Numbers;
+  /** Row by row, % of the time in which ports had data to send and could not; 255: not known, or no data. */
+  blocked: Numbers;
+  /** From this % on, a cell is marked. */
+  much: number;
+  /** Number of the nodes that are left out because they moved less. */
+  others: number;
 }
 
 /** Row by row: % of the time in MPI, or how many a second; NaN: the rank was not there. */

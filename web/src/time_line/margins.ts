@@ -1,5 +1,5 @@
 /**
- * The margins of the matrix: phases and the mean of all ranks above it, the mean over time at its side, the time axis
+ * The margins of the matrix: phases and the mean of all rows above it, the mean over time at its side, the time axis
  * below.
  */
 import { scaleLinear } from "d3-scale";
@@ -7,14 +7,14 @@ import type { Theme } from "../ui/colours.ts";
 import type { Margins, Place } from "../ui/matrix_data.ts";
 import { secondTexts } from "../units.ts";
 import type { TimeLineData } from "./contract.ts";
-import type { Rows } from "./model.ts";
+import type { Means } from "./model.ts";
 
 const [BAND, MEAN, SIDE, GAP, TICKS] = [18, 44, 56, 6, 18];
 const TICK_WIDTH = 80;
 
-export function margins(data: TimeLineData, rows: Rows, theme: Theme): Margins {
-  const lines = margin(rows.overRanks);
-  const side = margin(rows.overTime);
+export function margins(data: TimeLineData, { overRows, overTime }: Means, theme: Theme): Margins {
+  const lines = margin(overRows);
+  const side = margin(overTime);
   return {
     above: BAND + GAP + MEAN + GAP,
     below: TICKS,
@@ -25,9 +25,9 @@ export function margins(data: TimeLineData, rows: Rows, theme: Theme): Margins {
       context.rect(place.left, 0, place.width, place.top + place.height + TICKS);
       context.clip();
       drawPhases(context, data, place, theme);
-      drawMeans(context, rows.overRanks, lines, place, theme);
+      drawMeans(context, overRows, lines, place, theme);
       context.restore();
-      drawSide(context, rows.overTime, side, place, theme);
+      drawSide(context, overTime, side, place, theme);
       drawTime(context, data, place, theme);
     },
   };

@@ -36,7 +36,7 @@ test("rows are weighted with the time that their ranks were there", () => {
   const rows = rowsOf(RUN, chosen(0, 1, 5), "sent", false);
   expect(rows.ranks).toEqual([[0, 1], [5]]);
   expect([...rows.there]).toEqual([3, 4, 2, 0]);
-  expect([...rows.overRanks]).toEqual([(4 * 3 + 6 * 2) / 5, 8]);
+  expect([...rows.overRows]).toEqual([(4 * 3 + 6 * 2) / 5, 8]);
   expect([...rows.overTime]).toEqual([(4 * 3 + 8 * 4) / 7, 6]);
   expect(rows.most).toBe(8);
 });
@@ -51,7 +51,7 @@ test("time in MPI is that of all threads, its scale ends at 100 %, and 0 % is so
 test("a row is there with any of its ranks; by node, nodes are in order", () => {
   expect(rowsOf(RUN, chosen(1), "sent", false).ranks).toEqual([[0, 1]]);
   expect(rowsOf(RUN, chosen(0, 5), "sent", true).ranks).toEqual([[5], [0, 1]]);
-  expect([...rowsOf(RUN, chosen(), "sent", false).overRanks]).toEqual([NaN, NaN]);
+  expect([...rowsOf(RUN, chosen(), "sent", false).overRows]).toEqual([NaN, NaN]);
 });
 
 test.each([

@@ -32,7 +32,15 @@ export const AMOUNTS: Record<Measure, string> = {
 
 const LEAST = 1e-6; // replaces 0, which a matrix treats as nothing
 
-export interface Rows {
+/** Means in the margins of a matrix. */
+export interface Means {
+  /** Over the shown rows, by interval; NaN: none was running. */
+  overRows: Float64Array;
+  /** Over the time, by row. */
+  overTime: Float64Array;
+}
+
+export interface Rows extends Means {
   /** Ranks of each row. */
   ranks: number[][];
   /** Row by row, the shown values. */
@@ -41,10 +49,6 @@ export interface Rows {
   means: Float32Array;
   /** Row by row, seconds that the ranks of a row were running; times all threads for the time in MPI. */
   there: Float64Array;
-  /** For the chosen ranks, by interval; NaN: none was running. */
-  overRanks: Float64Array;
-  /** Over the time, by row. */
-  overTime: Float64Array;
   most: number;
 }
 
@@ -72,7 +76,7 @@ export function rowsOf(run: RunData, selection: Selection, measure: Measure, byN
     values: new Float32Array(cells),
     means: new Float32Array(cells),
     there: new Float64Array(cells),
-    overRanks: new Float64Array(count),
+    overRows: new Float64Array(count),
     overTime: new Float64Array(numbers.length),
     most: 0,
   };
@@ -89,7 +93,7 @@ export function rowsOf(run: RunData, selection: Selection, measure: Measure, byN
       found.means[at * count + interval] = mean[cell];
       if (!time[interval] || Number.isNaN(mean[cell])) continue;
       found.most = Math.max(found.most, value);
-      found.overRanks[interval] += mean[cell] * time[interval];
+      found.overRows[interval] += mean[cell] * time[interval];
       whole[interval] += time[interval];
       sum += mean[cell] * time[interval];
       all += time[interval];
@@ -97,7 +101,7 @@ export function rowsOf(run: RunData, selection: Selection, measure: Measure, byN
     found.overTime[at] = all ? sum / all : NaN;
   });
   for (let interval = 0; interval < count; interval++)
-    found.overRanks[interval] = whole[interval] ? found.overRanks[interval] / whole[interval] : NaN;
+    found.overRows[interval] = whole[interval] ? found.overRows[interval] / whole[interval] : NaN;
   if (measure === "mpi") found.most = 100;
   return found;
 }

@@ -25,6 +25,7 @@ import {
   timeLineOf,
   valueText,
 } from "./model.ts";
+import { Ports } from "./ports.ts";
 import type { Measure, Phases } from "./contract.ts";
 
 const [ROW, HIGHEST] = [22, 620];
@@ -68,6 +69,7 @@ class TimeLinePage implements Open {
   private readonly stage = element("div");
   private readonly none = element("p", "The selected ranks have no time line: select others.", "empty");
   private readonly drawing: MatrixDrawing;
+  private readonly ports: Ports | null;
   private rows: Rows;
 
   constructor(
@@ -75,7 +77,9 @@ class TimeLinePage implements Open {
     parent: HTMLElement,
   ) {
     this.heat.body.append(this.tools, this.stage, this.none);
-    parent.append(this.heat.card, this.phases.card);
+    const data = timeLineOf(context.run);
+    this.ports = data.ports ? new Ports(context, data, data.ports) : null;
+    parent.append(this.heat.card, ...(this.ports ? [this.ports.card] : []), this.phases.card);
     this.drawing = new MatrixDrawing(this.stage);
     this.rows = this.found();
     this.show();
@@ -128,6 +132,7 @@ class TimeLinePage implements Open {
         },
         context.theme,
       );
+    this.ports?.show();
     this.showPhases();
   }
 
@@ -232,7 +237,7 @@ class TimeLinePage implements Open {
         ...(several
           ? [["the rank with the most", valueText(measure, rows.values[cell])] as [string, string]]
           : []),
-        ["mean over ranks", valueText(measure, rows.overRanks[column])],
+        ["mean over ranks", valueText(measure, rows.overRows[column])],
         ["mean over time", valueText(measure, rows.overTime[row])],
       ],
     };

@@ -26,8 +26,10 @@ MUCH_BLOCKED_PERCENT = 20.0
 MUCH_REPEATED_PERCENT = 1.0
 """Of the segments that TCP of a node sent."""
 
-_TCP = "tcp"
-_WORD = 4  # bytes: a tick of the counter of waits is the time of one
+TCP = "tcp"
+"""The kind of port that stands for TCP of a node."""
+WORD_BYTES = 4
+"""A tick of the counter of waits is the time in which a port sends so much."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +171,7 @@ def network_use(connection: sqlite3.Connection) -> NetworkUse:
     sent, received = _messages(connection)
     nodes = []
     for host in dict.fromkeys(port.host for port in everything):
-        own = [port for port in everything if port.host == host and port.kind != _TCP]
+        own = [port for port in everything if port.host == host and port.kind != TCP]
         nodes.append(
             NodeTraffic(
                 host=host,
@@ -181,7 +183,7 @@ def network_use(connection: sqlite3.Connection) -> NetworkUse:
                     (
                         percent(port.retransmissions or 0, port.sent_packets)
                         for port in everything
-                        if port.host == host and port.kind == _TCP and port.sent_packets
+                        if port.host == host and port.kind == TCP and port.sent_packets
                     ),
                     None,
                 ),
@@ -190,7 +192,7 @@ def network_use(connection: sqlite3.Connection) -> NetworkUse:
     used = [
         port
         for port in everything
-        if port.kind != _TCP and (port.sent_bytes or port.received_bytes or port.errors)
+        if port.kind != TCP and (port.sent_bytes or port.received_bytes or port.errors)
     ]
     return NetworkUse(nodes=nodes, ports=used, incomplete=_incomplete(connection) if nodes else "")
 
@@ -217,7 +219,7 @@ def _ports(connection: sqlite3.Connection) -> Iterator[PortUse]:
         again, marks, *errors = row[10:]
         wait = None
         if ticks is not None and sent_bytes is not None:
-            wait = percent(ticks, ticks + sent_bytes / _WORD)
+            wait = percent(ticks, ticks + sent_bytes / WORD_BYTES)
         yield PortUse(
             host=host,
             device=device,

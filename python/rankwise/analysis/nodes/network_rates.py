@@ -7,7 +7,8 @@ import sqlite3
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwise.analysis.nodes.network import HEADER_BYTES
+from rankwise.analysis.nodes.network import TCP
+from rankwise.analysis.nodes.port_lines import port_lines
 from rankwise.analysis.timing.time_line import RankLine, time_line
 from rankwise.records import dataclass
 
@@ -40,7 +41,8 @@ def network_rates(connection: sqlite3.Connection) -> list[NetworkRate]:
     """Return the rates in the order of time; none if nothing was sampled."""
     begin, end, least = connection.execute(
         "SELECT MIN(begin), MAX(end), (SELECT MIN(end - begin) FROM network_samples) FROM network_ports"
-        " WHERE kind <> 'tcp'"
+        " WHERE kind <> ?",
+        (TCP,),
     ).fetchone()
     if begin is None or not least or not 0 < end - begin < np.inf:
         return []
@@ -48,17 +50,9 @@ def network_rates(connection: sqlite3.Connection) -> list[NetworkRate]:
     edges = np.linspace(begin, end, parts + 1)
     width = (end - begin) / parts
     sent, received = np.zeros(parts), np.zeros(parts)
-    rows = connection.execute(
-        "SELECT kind, network_samples.begin, network_samples.end, network_samples.sent_bytes,"
-        " network_samples.received_bytes, network_samples.sent_packets, network_samples.received_packets"
-        " FROM network_samples JOIN network_ports ON network_ports.id = network_samples.port"
-        " WHERE kind <> 'tcp'"
-    )
-    for kind, first, last, *counts in rows:
-        bytes_out, bytes_in, packets_out, packets_in = (count or 0 for count in counts)
-        header = HEADER_BYTES.get(kind, 0)
-        sent += _spread(edges, first, last, max(bytes_out - header * packets_out, 0))
-        received += _spread(edges, first, last, max(bytes_in - header * packets_in, 0))
+    for line in port_lines(connection, edges):
+        sent += line.sent_bytes
+        received += line.received_bytes
     columns = np.column_stack([sent, received, _messages(connection, edges)]) / width
     return [
         NetworkRate(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.analysis.nodes.network import MUCH_BLOCKED_PERCENT
+from rankwise.analysis.nodes.port_lines import port_lines
 from rankwise.analysis.timing.time_line import RankLine, TimeLine
 from rankwise.render.page.container import Container
 from rankwise.render.page.contents.packed_tables import tables_data
@@ -22,6 +24,7 @@ _MOST_EXACT = 20_000
 """Cells: if there are more, only a byte per number is kept."""
 _MOST_CELLS = 100_000
 _NOT_THERE = 255  # of the levels
+_UNKNOWN = 255  # percent
 _STEP = 0.4  # percent: between levels of shares
 
 Floats = NDArray[np.float64]
@@ -41,6 +44,7 @@ def time_line_data(of: Subject) -> dict[str, Any]:
     if not isinstance(whole, TimeLine) or not whole.ranks or not whole.phases:
         return {"missing": NO_TIME_LINE}
     count = len(whole.intervals)
+    edges = np.array([whole.begin_seconds + place * whole.width_seconds for place in range(count + 1)])
     together = 1  # a power of two, like most numbers of ranks on nodes and of nodes
     while len(whole.ranks) * count > together * _MOST_CELLS:
         together *= 2
@@ -60,6 +64,7 @@ def time_line_data(of: Subject) -> dict[str, Any]:
         "threads": column([max(line.threads, 1) for line in whole.ranks]),
         "measures": packed,
         "precision": precision,
+        "ports": _ports(of, edges),
         "phases": {
             "begin": [phase.begin_seconds for phase in whole.phases],
             "end": [phase.end_seconds for phase in whole.phases],
@@ -70,6 +75,31 @@ def time_line_data(of: Subject) -> dict[str, Any]:
             },
             "table": tables_data(view, Detail.BRIEF)[0],
         },
+    }
+
+
+def _ports(of: Subject, edges: Floats) -> dict[str, Any] | None:
+    """Return the bytes at the network ports of each node, or of the nodes that moved most."""
+    host_of = {host: number for number, host in enumerate(of.axes.hosts)}
+    lines = [line for line in port_lines(of.connection, edges) if line.host in host_of]
+    if not lines:
+        return None
+    lines.sort(key=lambda line: -float(np.sum(line.sent_bytes + line.received_bytes)))
+    shown = sorted(lines[: max(_MOST_CELLS // (len(edges) - 1), 1)], key=lambda line: host_of[line.host])
+    seconds = np.array([line.sampled_seconds for line in shown])
+    blocked = np.array([line.blocked_percent for line in shown])
+    column = of.container.column
+
+    def rates(amounts: Sequence[Floats]) -> dict[str, Any]:
+        return column(_ratio(np.array(amounts), seconds).ravel().astype(np.float32))
+
+    return {
+        "host": column([host_of[line.host] for line in shown], ascending=True),
+        "sent": rates([line.sent_bytes for line in shown]),
+        "received": rates([line.received_bytes for line in shown]),
+        "blocked": column(np.where(np.isnan(blocked), _UNKNOWN, np.rint(blocked)).ravel().astype(np.uint8)),
+        "much": MUCH_BLOCKED_PERCENT,
+        "others": len(lines) - len(shown),
     }
 
 
