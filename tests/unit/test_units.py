@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from rankwise.analysis.calls.bins import OTHER
 from rankwise.analysis.percent import percent
 from rankwise.text.units import (
     bin_text,
+    bit_rate_text,
     byte_range_text,
     byte_rate_text,
     byte_text,
@@ -77,6 +80,23 @@ def test_ranges_and_rates_of_bytes() -> None:
     assert byte_range_text(8, 8) == "8 B"
     assert byte_range_text(1024, 65536) == "1.00 KiB - 64.0 KiB"
     assert [byte_rate_text(rate) for rate in (0, 0.4, 0.6, 2048)] == ["0 B", "<1 B", "1 B", "2.00 KiB"]
+
+
+@pytest.mark.parametrize(
+    ("gbit", "text"),
+    [
+        (math.nan, "-"),
+        (400, "400 Gbit/s"),
+        (300 / 5.5, "54.5 Gbit/s"),
+        (1, "1 Gbit/s"),
+        (0.9996, "1 Gbit/s"),
+        (0.9994, "999 Mbit/s"),
+        (0.05, "50 Mbit/s"),
+        (0.0001, "0.1 Mbit/s"),
+    ],
+)
+def test_rates_of_links(gbit: float, text: str) -> None:
+    assert bit_rate_text(gbit * 1e9 / 8) == text
 
 
 @pytest.mark.parametrize(

@@ -72,10 +72,11 @@ export function percentText(share: number): string {
   return share > 0 && share < 0.0005 ? "<0.1 %" : `${(100 * share).toFixed(1)} %`;
 }
 
-/** The rate of a link in bytes a second, and its lanes, 0: unknown: `200 Gbit/s (4x)`. */
+/** The rate of a link in bytes a second, and its lanes, 0: unknown: `200 Gbit/s (4x)`, `50 Mbit/s`. */
 export function linkRateText(rate: number, width: number): string {
-  const gbit = (rate * 8) / 1e9;
-  const text = `${gbit >= 100 ? gbit.toFixed(0) : Number(gbit.toPrecision(3))} Gbit/s`;
+  const mbit = (rate * 8) / 1e6;
+  const [number, unit] = mbit >= 999.5 ? [mbit / 1e3, "Gbit/s"] : [mbit, "Mbit/s"];
+  const text = `${number >= 100 ? number.toFixed(0) : Number(number.toPrecision(3))} ${unit}`;
   return width ? `${text} (${width}x)` : text;
 }
 

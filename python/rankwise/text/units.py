@@ -154,11 +154,12 @@ def byte_rate_text(rate: float) -> str:
 
 
 def bit_rate_text(rate: float) -> str:
-    """Return the rate of a link, in bytes a second, as `100 Gbit/s`, `13.6 Gbit/s`; `-` if it is unknown."""
+    """Return the rate of a link, in bytes a second, as `100 Gbit/s`, `50 Mbit/s`; `-` if it is unknown."""
     if math.isnan(rate):
         return "-"
-    gbit = rate * 8 / 1e9
-    return f"{gbit:.0f} Gbit/s" if gbit >= 100 else f"{gbit:.3g} Gbit/s"
+    mbit = rate * 8 / 1e6
+    number, unit = (mbit / 1e3, "Gbit/s") if mbit >= 999.5 else (mbit, "Mbit/s")
+    return f"{number:.0f} {unit}" if number >= 100 else f"{number:.3g} {unit}"
 
 
 def bin_text(size_bin: int) -> str:

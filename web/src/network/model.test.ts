@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { RailData } from "./contract.ts";
+import { linkRateText } from "../units.ts";
 import { boundsOf, bucketed, classFacts, highest, Rail } from "./model.ts";
 
 /** Ports 0 and 1 on switch 0, which two cables lead to switch 1 above it. Ends 2 and 3 are the ports. */
@@ -77,6 +78,18 @@ test("each link has its own rate and width, and slow ones are marked", () => {
   ]);
   expect([4, 6, 7].map((link) => RAIL.isSlow(link))).toEqual([false, true, true]);
   expect([RAIL.placeText(0), RAIL.placeText(1)]).toEqual(["level 1", "level 2"]);
+});
+
+test("rates of links have three digits, and slow links a smaller unit", () => {
+  const gbit = [400, 54.545, 1, 0.9996, 0.9994, 0.05];
+  expect(gbit.map((each) => linkRateText((each * 1e9) / 8, 0))).toEqual([
+    "400 Gbit/s",
+    "54.5 Gbit/s",
+    "1 Gbit/s",
+    "1 Gbit/s",
+    "999 Mbit/s",
+    "50 Mbit/s",
+  ]);
 });
 
 test("links are found by the ports that they leave", () => {
