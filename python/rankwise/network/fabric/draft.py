@@ -211,12 +211,16 @@ def _forward(draft: Draft, guids: list[int], ports: HostPorts) -> NDArray[np.uin
     highest = int((ports.lids + ports.lid_counts - 1).max(initial=0))
     highest = max([highest, *(int(lids.max(initial=0)) for lids, _ in draft.tables.values())])
     width = max([1, *(table.shape[1] for _, table in draft.tables.values() if table.ndim == 2)])
-    forward = np.full((len(guids), highest + 1, width), NO_PORT, np.uint16)
-    for number, guid in enumerate(guids):
+    forward = np.empty((len(guids), highest + 1, width), np.uint16)
+    lids_before, places = None, None
+    for row, guid in zip(forward, guids, strict=True):
+        row[:] = NO_PORT
         if guid in draft.tables:
             lids, table = draft.tables[guid]
+            if lids is not lids_before:  # most switches have the same
+                lids_before, places = lids, _slice_of(lids)
             columns = table if table.ndim == 2 else table[:, None]
-            forward[number, _slice_of(lids), : columns.shape[1]] = columns
+            row[places, : columns.shape[1]] = columns
     return forward
 
 

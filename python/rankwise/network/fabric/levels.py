@@ -5,8 +5,6 @@ A few hosts on an upper switch, such as a storage server on a spine, do not make
 
 from __future__ import annotations
 
-from collections import deque
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,54 +27,57 @@ def levels_of(switches: int, source: NDArray[np.int32], destination: NDArray[np.
         switches without a way to them.
     """
     between = (source < switches) & (destination < switches)
-    if topology_of(switches, source[between], destination[between]) is not None:
+    here, there = source[between], destination[between]
+    if topology_of(switches, here, there) is not None:
         return np.ones(switches, np.int32)
-    next_to: list[list[int]] = [[] for _ in range(switches)]
-    hosts = [0] * switches
-    for here, there in zip(source.tolist(), destination.tolist(), strict=True):
-        if here < switches and there < switches:
-            next_to[here].append(there)
-        elif here < switches:
-            hosts[here] += 1
-    levels = np.zeros(switches, np.int32)
-    queue = deque(sorted({here for here in range(switches) if hosts[here]} - _above(next_to, hosts)))
-    levels[list(queue)] = 1
-    while queue:
-        here = queue.popleft()
-        for there in next_to[here]:
-            if levels[there] == 0:
-                levels[there] = levels[here] + 1
-                queue.append(there)
+    hosts = np.bincount(source[(source < switches) & (destination >= switches)], minlength=switches)
+    levels = (hosts > 0).astype(np.int32)
+    levels[[*_above(hosts, here, there)]] = 0
+    level = 0
+    while (levels > level).any():
+        level += 1
+        reached = there[levels[here] == level]
+        levels[reached[levels[reached] == 0]] = level + 1
     return levels
 
 
-def _above(next_to: list[list[int]], hosts: list[int]) -> set[int]:
+def _above(hosts: NDArray[np.int64], here: NDArray[np.int32], there: NDArray[np.int32]) -> set[int]:
     """Return the switches that have hosts although they are above others with hosts.
 
     Switches with hosts that are linked form parts. If one end of each cable of a part is above the other one,
     it is a part of a tree, and these ends are returned. An end is above if it has no links to switches
     without hosts, and all its neighbours have; or else if it has few hosts. In a torus or a dragonfly, this
     does not hold for all cables.
+
+    Args:
+        hosts: of each switch, how many.
+        here: of directed links between switches.
+        there: their other ends.
     """
-    with_hosts = [[there for there in each if hosts[there]] for each in next_to]
-    is_top = [len(with_hosts[here]) == len(each) for here, each in enumerate(next_to)]
+    linked = (hosts[here] > 0) & (hosts[there] > 0)
+    if not linked.any():
+        return set()
+    with_hosts: list[list[int]] = [[] for _ in hosts]
+    for one, other in zip(here[linked].tolist(), there[linked].tolist(), strict=True):
+        with_hosts[one].append(other)
+    is_top = np.bincount(here[~linked], minlength=len(hosts)) == 0
 
-    def ends(here: int) -> bool:
-        return is_top[here] and not any(is_top[there] for there in with_hosts[here])
+    def ends(one: int) -> bool:
+        return bool(is_top[one]) and not any(is_top[other] for other in with_hosts[one])
 
-    def has_few(here: int) -> bool:
-        return _FEW * hosts[here] <= max(hosts[there] for there in with_hosts[here])
+    def has_few(one: int) -> bool:
+        return bool(_FEW * hosts[one] <= max(hosts[other] for other in with_hosts[one]))
 
     above: set[int] = set()
     seen: set[int] = set()
-    for first in range(len(next_to)):
-        if not hosts[first] or not with_hosts[first] or first in seen:
+    for first, neighbours in enumerate(with_hosts):
+        if not neighbours or first in seen:
             continue
         part = _part(first, with_hosts)
         seen |= part
         for is_above in (ends, has_few):
-            upper = {here for here in part if is_above(here)}
-            if all((here in upper) != (there in upper) for here in part for there in with_hosts[here]):
+            upper = {one for one in part if is_above(one)}
+            if all((one in upper) != (other in upper) for one in part for other in with_hosts[one]):
                 above |= upper
                 break
     return above

@@ -60,11 +60,13 @@ def topology_of(
         source: shape (L,): of directed links between switches.
         destination: shape (L,).
     """
+    is_near = np.zeros(switches, np.bool_)
+    is_near[destination[source == 0]] = True
+    if not (is_near[source] & is_near[destination]).any():
+        return None  # in both, each switch has neighbours that are linked
     near: list[set[int]] = [set() for _ in range(switches)]
     for here, there in zip(source.tolist(), destination.tolist(), strict=True):
         near[here].add(there)
-    if not switches or not any(near[one] & near[0] for one in near[0]):
-        return None  # in both, each switch has neighbours that are linked
     return _hyperx(near, source, destination) or _dragonfly(near, source, destination)
 
 

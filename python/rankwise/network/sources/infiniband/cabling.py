@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +24,7 @@ _MOST_SHOWN = 66
 _CURE = "; the files were not taken at the same time"
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(NamedTuple):
     file: TextFile
     line: int
 

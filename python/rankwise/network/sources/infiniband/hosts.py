@@ -7,7 +7,7 @@ with the device, or the rack. Names of devices are unique within a host.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -57,9 +57,9 @@ def host_names(adapters: Sequence[Adapter]) -> HostNames:
     usual = median(_cards(adapters, members) for members in groups.values()) if groups else 0
     split, unsure = Counter[str](), Counter[str]()
     for name, members in groups.items():
-        devices = {names[place][1] for place in members}
         if not _repeats(adapters, names, members):
             continue
+        devices = {names[place][1] for place in members}
         cards = _cards(adapters, members)
         if devices != {""} or is_no_name(name) or cards > _MANY * usual or len(groups) == 1:
             split[name] = len(members)
@@ -70,8 +70,10 @@ def host_names(adapters: Sequence[Adapter]) -> HostNames:
     return HostNames(names, [*_split_warning(split), *_unsure_warning(unsure)])
 
 
-def _with_cards(adapters: Sequence[Adapter]) -> list[Adapter]:
+def _with_cards(adapters: Sequence[Adapter]) -> Sequence[Adapter]:
     """Leave out system GUIDs that too many adapters share: some vendors do not set unique ones."""
+    if max(Counter(each.system for each in adapters).values(), default=0) <= _MOST_CARDS:
+        return adapters
     nodes: dict[int, set[int]] = {}
     for each in adapters:
         nodes.setdefault(each.system, set()).add(each.node)
@@ -83,6 +85,8 @@ def _name_behind(adapters: Sequence[Adapter], names: list[tuple[str, str]]) -> N
     groups = _by_host(names)
     most = _MOST_CARDS if len(groups) > 1 else 1
     for name, members in groups.items():
+        if len(members) <= most:
+            continue
         behind = {names[place][1].rpartition(" ")[2] for place in members}
         if _cards(adapters, members) > most and "" not in behind and not any(map(is_device, behind)):
             for place in members:
@@ -97,12 +101,16 @@ def _by_host(names: Sequence[tuple[str, str]]) -> dict[str, list[int]]:
     return places
 
 
-def _cards(adapters: Sequence[Adapter], members: Iterable[int]) -> int:
+def _cards(adapters: Sequence[Adapter], members: Sequence[int]) -> int:
+    if len(members) == 1:  # in large fabrics, most hosts have one
+        return 1
     return len({adapters[place].card for place in members})
 
 
-def _repeats(adapters: Sequence[Adapter], names: Sequence[tuple[str, str]], members: Iterable[int]) -> bool:
+def _repeats(adapters: Sequence[Adapter], names: Sequence[tuple[str, str]], members: Sequence[int]) -> bool:
     """Return whether a device name, or its absence, occurs on several cards."""
+    if len(members) == 1:
+        return False
     cards: dict[tuple[str, int], int] = {}
     for place in members:
         adapter, device = adapters[place], names[place][1]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.draft import Draft, finished
@@ -103,21 +104,24 @@ def _check_ways(
 ) -> None:
     """Raise RankwiseError if a table has ports that its switch lacks, or forwards the switch's own LID."""
     counts = {guid: count for part in cables for guid, count in part.port_counts.items()}
+    lids, order = np.empty(0, np.int64), np.empty(0, np.int64)
     for guid, (table, file) in tables_by_guid.items():
         if guid not in draft.switches:
             continue
         switch, ports = draft.switches[guid], counts.get(guid, MOST_PORT)
         begins = f"the table of {switch.name}, which begins here, has port"
-        beyond = np.flatnonzero(table.ports > ports)
-        if len(beyond):
-            port, lid = table.ports[beyond[0]], table.lids[beyond[0]]
+        if table.ports.max(initial=0) > ports:
+            first = int(np.argmax(table.ports > ports))
+            port, lid = table.ports[first], table.lids[first]
             raise file.error(table.line, f"{begins} {port} for LID {lid:#06x}; the switch has {ports} ports")
-        own = table.ports[table.lids == switch.lid]
-        if switch.lid and own.any():
+        if table.lids is not lids:  # most tables have the same
+            lids, order = table.lids, np.argsort(table.lids)
+        own = order[slice(*np.searchsorted(lids, [switch.lid, switch.lid + 1], sorter=order))]
+        if switch.lid and table.ports[own].any():
             raise file.error(
                 table.line,
-                f"{begins} {own[0]} for LID {switch.lid:#06x}, but that LID is the switch's own in "
-                f"{cabling.place_of(guid)}; the files were not taken at the same time",
+                f"{begins} {table.ports[own[0]]} for LID {switch.lid:#06x}, but that LID is the switch's own "
+                f"in {cabling.place_of(guid)}; the files were not taken at the same time",
             )
 
 
@@ -152,8 +156,11 @@ def _without_owner(draft: Draft, lids: set[int]) -> list[str]:
     known = np.array([lid + more for lid in lids for more in range(width)], np.int64)
     highest = max([0, *(int(lids.max(initial=0)) for lids, _ in draft.tables.values())])
     led = np.zeros(highest + 1, np.bool_)
-    for table_lids, ports in draft.tables.values():
-        led[table_lids[ports != 0]] = True
+    together: dict[int, tuple[NDArray[np.int64], NDArray[np.bool_]]] = {}
+    for table_lids, ports in draft.tables.values():  # most have the same LIDs
+        together.setdefault(id(table_lids), (table_lids, np.zeros(len(ports), np.bool_)))[1][:] |= ports != 0
+    for table_lids, is_led in together.values():
+        led[table_lids[is_led]] = True
     led[known[known <= highest]] = False
     strange = np.flatnonzero(led)
     if not len(strange):
