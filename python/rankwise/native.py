@@ -1,4 +1,4 @@
-"""librankwise_placement.so for Python: the placement engine, and what it shares with programs without Python.
+"""librankwise_placement.so for Python: the placement engine, what it shares with programs, files of fabrics.
 
 Its public headers, parsed by `make generate`, say what there is: one description for C and for Python.
 """

@@ -13,6 +13,6 @@ else
   "$BIN/clang-format" --dry-run --Werror $SOURCES
   build/tools/bin/cmake -S . -B build/lint -G Ninja -DCMAKE_MAKE_PROGRAM="$PWD/build/tools/bin/ninja" >/dev/null
   # One build stands for the three: their text is the same.
-  find src/keeper src/runtime src/introspection src/placement src/machine src/reordering src/watch src/online -name '*.cpp' | grep -v -e builds/mpich -e builds/mpiabi |
+  find src/keeper src/runtime src/introspection src/placement src/machine src/fabric src/reordering src/watch src/online -name '*.cpp' | grep -v -e builds/mpich -e builds/mpiabi |
     xargs -n 1 -P "$(nproc)" "$BIN/clang-tidy" -p build/lint --quiet --warnings-as-errors='*' 2>/dev/null
 fi

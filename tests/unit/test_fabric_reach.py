@@ -55,3 +55,14 @@ def test_random_tables(seed, split):
 @pytest.mark.parametrize("split", [False, True])
 def test_trees_reach_all(split):
     assert reach_of(tree(split=split)) == (0, 0, 12 * 11, None, None)
+
+
+@pytest.mark.parametrize("destination", [0, 63, 64, 65, 127, 128, 131])
+def test_each_of_many_hosts_counts(destination):
+    subnet = tree(leaves=11, hosts=12, spines=3)
+    assert reach_of(subnet).lost == 0
+    subnet.forward[:, subnet.ports.lids[destination]] = NO_PORT
+    reach = reach_of(subnet)
+    assert (reach.lost, reach.looping) == (11 * 12 - 1, 0)
+    assert reach.lost_example is not None
+    assert reach.lost_example[1] == destination

@@ -38,7 +38,7 @@ def test_sizes_and_offsets_are_the_compilers(tmp_path: Path) -> None:
     assert ours == theirs
 
 
-PLACEMENT = ("placement", "machine", "reordering")
+PLACEMENT = ("placement", "machine", "reordering", "fabric")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwise.native import Arguments
 from rankwise.network.fabric.model import NO_PORT, Subnet
 
 _CELLS = 1 << 18
@@ -61,7 +62,7 @@ class Exits:
     @cached_property
     def far(self) -> NDArray[np.int32]:
         """Shape (S, ports + 1): the far end of the link out of each port of each switch; -1 without one."""
-        return self.ends(self._links)
+        return self.ends(self._links).astype(np.int32)
 
     def links(self, switch: NDArray[np.integer], ports: NDArray[np.uint16]) -> NDArray[np.int32]:
         """Return the link out of each port; -1 without one."""
@@ -141,26 +142,20 @@ def all_arrive(exits: Exits, to: Destinations, begin: NDArray[np.integer]) -> bo
         to: C destinations.
         begin: shape (B,): switches that messages for all destinations begin at.
     """
-    there = np.zeros((exits.switches, len(to)), np.bool_)
-    there[begin] = True
-    for _ in range(_TRUSTED_HOPS):
-        following = np.zeros_like(there)
-        for switch in np.flatnonzero(there.any(axis=1)).tolist():  # a row at a time stays in the cache
-            column = np.flatnonzero(there[switch])
-            ports = exits.forward[switch, to.lids[column]]
-            used = ports != NO_PORT
-            used[:, 0] |= ~used.any(axis=1)  # no way at all: the link there leads nowhere
-            if ports.shape[1] > 1:
-                column = np.repeat(column, used.sum(axis=1))
-            ends = exits.far[switch, np.minimum(ports[used], exits.far.shape[1] - 1)]
-            going = ends < exits.switches
-            if (ends < 0).any() or (ends[~going] != exits.switches + to.ports[column[~going]]).any():
-                return False
-            following[ends[going], column[going]] = True
-        there = following
-        if not there.any():
-            return True
-    return False
+    given = Arguments()
+    ways = given.new("struct rankwise_ways *")
+    ways.switches, ways.lids, ways.ways = exits.forward.shape
+    ways.forward = given.pointer(exits.forward, np.uint16, "uint16_t *")
+    ways.ports = exits.far.shape[1]
+    ways.far = given.pointer(exits.far, np.int32, "int32_t *")
+    ways.destinations = len(to)
+    ways.lid = given.pointer(to.lids, np.int64, "int64_t *")
+    ways.host = given.pointer(to.ports, np.int64, "int64_t *")
+    starts = given.pointer(begin, np.int32, "int32_t *")
+    outcome = given.library.rankwise_all_arrive(ways, starts, len(begin), _TRUSTED_HOPS)
+    if outcome == given.library.RANKWISE_NO_SPACE:
+        raise MemoryError
+    return bool(outcome == given.library.RANKWISE_ALL_ARRIVE)
 
 
 def outcomes(exits: Exits, to: Destinations) -> NDArray[np.int8]:

@@ -17,10 +17,8 @@ from rankwise.network.routes.destinations import (
     outcomes,
 )
 
-_AT_ONCE = 1 << 20
+_AT_ONCE = 1 << 22
 """Pairs of host ports that are looked at one by one at a time."""
-_CELLS = 1 << 28
-"""Number of (switch, destination) cells that are processed at a time."""
 
 
 class Reach(NamedTuple):
@@ -52,18 +50,16 @@ def reach_of(subnet: Subnet) -> Reach:
     begin = np.unique(exits.first)
     lids = subnet.ports.lids.astype(np.int64)
     step = max(_AT_ONCE // max(count, 1), 1)
-    width = step * max(_CELLS // (step * max(exits.switches * exits.forward.shape[2], 1)), 1)
-    for chunk in range(0, count, width):
-        end = min(chunk + width, count)
-        if all_arrive(exits, Destinations(np.arange(chunk, end), lids[chunk:end]), begin):
+    for first in range(0, count, step):
+        to = np.arange(first, min(first + step, count))
+        destinations = Destinations(to, lids[to])
+        if all_arrive(exits, destinations, begin):
             continue
-        for first in range(chunk, end, step):
-            to = np.arange(first, min(first + step, end))
-            fate = outcomes(exits, Destinations(to, lids[to]))[exits.first]
-            fate[host[:, None] == host[to]] = ARRIVES
-            for outcome in counts:
-                wrong = np.argwhere(fate == outcome)
-                counts[outcome] += len(wrong)
-                if len(wrong):
-                    examples.setdefault(outcome, (int(wrong[0, 0]), int(to[wrong[0, 1]])))
+        fate = outcomes(exits, destinations)[exits.first]
+        fate[host[:, None] == host[to]] = ARRIVES
+        for outcome in counts:
+            wrong = np.argwhere(fate == outcome)
+            counts[outcome] += len(wrong)
+            if len(wrong):
+                examples.setdefault(outcome, (int(wrong[0, 0]), int(to[wrong[0, 1]])))
     return Reach(counts[NO_WAY], counts[IN_CIRCLES], pairs, examples.get(NO_WAY), examples.get(IN_CIRCLES))

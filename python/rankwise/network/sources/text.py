@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from io import BufferedIOBase
 from pathlib import Path
-from typing import BinaryIO
+
+import numpy as np
 
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import GAP
@@ -22,7 +24,7 @@ MOST_BYTES = 1 << 30
 """Unpacked; of files that are read at once."""
 _MOST_IN_PIECES = 1 << 36
 """Unpacked; the tables of 43,000 hosts and 4,000 switches take 2 GB, with names of the hosts 15 GB."""
-_PIECE = 1 << 24
+_PIECE = 1 << 20
 _AT_ONCE = 1 << 26
 _AT_ONCE_PACKED = 1 << 22
 """Larger files are left on the disk until they are read."""
@@ -66,51 +68,67 @@ class TextFile:
         return _whole(Path(self.path))
 
     @property
+    def size(self) -> int:
+        """How many bytes it has, packed if it is large; 0: that is not known."""
+        if self.content is not None:
+            return len(self.content)
+        try:
+            return Path(self.path).stat().st_size
+        except OSError:  # reading it reports the error
+            return 0
+
+    @property
     def head(self) -> bytes:
         """The first bytes, which identify its format; RankwiseError as of `data`."""
         return head_of(Path(self.path)) if self.content is None else self.content[:HEAD]
 
-    def pieces(self) -> Iterator[bytes]:
+    def pieces(self) -> Iterator[memoryview]:
         """Yield the content, unpacked, in pieces of whole lines; only the last one may have no end of line.
 
-        A piece also ends within a line that is far too long.
+        A piece also ends within a line that is far too long. It is gone when the next one is asked for.
 
         Raises:
             RankwiseError: it can't be read or unpacked, or is too large.
         """
         if self.content is not None:
-            yield self.content
+            yield memoryview(self.content)
             return
-        rest, total = b"", 0
+        buffer, filled, total = bytearray(_PIECE), 0, 0
         with _reading(Path(self.path)) as file:
-            while more := file.read(_PIECE):
-                if not total and more.startswith(tuple(_MARKS)):
-                    yield self.data
+            while more := file.readinto(memoryview(buffer)[filled:]):
+                if not total and buffer.startswith(tuple(_MARKS)):
+                    yield memoryview(self.data)
                     return
-                total += len(more)
+                filled, total = filled + more, total + more
                 if total > _MOST_IN_PIECES:
                     raise _too_large(self.path, _MOST_IN_PIECES)
-                cut = more.rfind(b"\n") + 1
-                if cut or len(rest) > _PIECE:
-                    cut = cut or len(more)
-                    yield rest + more[:cut]
-                    rest = more[cut:]
-                else:
-                    rest += more
-        yield rest
+                end = buffer.rfind(b"\n", 0, filled) + 1
+                if end or filled == len(buffer):
+                    end = end or filled
+                    yield memoryview(buffer)[:end]
+                    buffer[: filled - end] = buffer[end:filled]
+                    filled -= end
+        yield memoryview(buffer)[:filled]
 
-    @property
-    def text(self) -> str:
+    @cached_property
+    def checked(self) -> bytes:
         """The content, with # in place of messages of tools.
 
         Raises:
-            RankwiseError: the file is so long that no tool has written it.
+            RankwiseError: a line, or the file, is so long that no tool has written it.
         """
         if len(self.data) > _MOST_IN_LINES:
             raise RankwiseError(
                 f"{self.path} is larger than {byte_text(_MOST_IN_LINES)}: files of a fabric are smaller"
             )
-        return without_complaints(self.data).decode("utf-8", "replace")
+        text = without_complaints(self.data) if self.complaints else self.data
+        ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+        sizes = np.diff(ends, prepend=-1, append=len(text)) - 1
+        for place in np.flatnonzero(sizes > MOST_IN_LINE).tolist():
+            begin = int(ends[place - 1]) + 1 if place else 0
+            if len(text[begin : begin + int(sizes[place])].decode("utf-8", "replace")) > MOST_IN_LINE:
+                raise self.error(place + 1, f"is longer than {MOST_IN_LINE} characters")
+        return text
 
     @cached_property
     def lines(self) -> list[str]:
@@ -119,12 +137,9 @@ class TextFile:
         Raises:
             RankwiseError: a line, or the file, is so long that no tool has written it.
         """
-        lines = self.text.split("\n")
+        lines = self.checked.decode("utf-8", "replace").split("\n")
         if lines[-1] == "":
             lines.pop()
-        for number, line in enumerate(lines, 1):
-            if len(line) > MOST_IN_LINE:
-                raise self.error(number, f"is longer than {MOST_IN_LINE} characters")
         return [line.removesuffix("\r") for line in lines]
 
     @cached_property
@@ -221,7 +236,7 @@ def _bytes_of(path: Path, most: int) -> bytes:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[BinaryIO]:
+def _reading(path: Path) -> Iterator[BufferedIOBase]:
     """Open a file, gzipped or not; errors while it is read become RankwiseError."""
     try:
         with path.open("rb") as file:
@@ -229,7 +244,7 @@ def _reading(path: Path) -> Iterator[BinaryIO]:
                 yield file
                 return
             with gzip.GzipFile(fileobj=file) as unpacked:
-                yield unpacked  # type: ignore[misc]
+                yield unpacked
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise RankwiseError(f"{path} can't be unpacked: it is damaged or cut off; copy it again") from error
     except OSError as error:

@@ -9,69 +9,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwise.network.fabric.draft import ManyCables
-from rankwise.network.sources.parts import HOST, SWITCH, Cable, End
+from rankwise.network.sources.parts import HOST, ROUTER, SWITCH, Cable, End
 
+KINDS = {ord("S"): SWITCH, ord("H"): HOST, ord("R"): ROUTER}
+_IS_SWITCH, _IS_ROUTER = ord("S"), ord("R")
 _PORTS = 256
 
 
-class Devices(NamedTuple):
-    """D switches and adapters that a file lists the ports of.
+class Ends(NamedTuple):
+    """The ends of N cables; shapes (N,).
 
     Attributes:
-        is_switch: shape (D,): else an adapter.
-        nodes: shape (D,), uint64: GUIDs.
-        systems: shape (D,), uint64: GUIDs; 0: not known.
-        descriptions: shape (D,): indices.
-    """
-
-    is_switch: NDArray[np.bool_]
-    nodes: NDArray[np.uint64]
-    systems: NDArray[np.uint64]
-    descriptions: NDArray[np.int64]
-
-
-class NearEnds(NamedTuple):
-    """The ends at which N cables are listed; shapes (N,).
-
-    Attributes:
-        device: index into the devices.
+        kind: uint8: of the device, a key of KINDS.
+        node: uint64: GUID of the device.
         number: of the port.
-        guid: uint64: of the port; of a switch, its port 0.
-        lid: 0: not known.
-        lid_count: 0: not known.
-    """
-
-    device: NDArray[np.int64]
-    number: NDArray[np.int64]
-    guid: NDArray[np.uint64]
-    lid: NDArray[np.int64]
-    lid_count: NDArray[np.int64]
-
-
-class FarEnds(NamedTuple):
-    """The other ends, as they are described there; shapes (N,).
-
-    Attributes:
-        is_switch: else an adapter.
-        node: uint64: GUID.
-        number: of the port.
-        guid: uint64: of the port.
-        description: index.
+        guid: uint64: of the port; of a switch mostly its port 0; 0: not known.
+        description: of the device, an index.
         lid: 0: not known.
     """
 
-    is_switch: NDArray[np.bool_]
+    kind: NDArray[np.uint8]
     node: NDArray[np.uint64]
-    number: NDArray[np.int64]
+    number: NDArray[np.int32]
     guid: NDArray[np.uint64]
     description: NDArray[np.int64]
-    lid: NDArray[np.int64]
+    lid: NDArray[np.int32]
 
 
 class Wired(NamedTuple):
@@ -88,27 +56,31 @@ class Wired(NamedTuple):
     cables: ManyCables
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ListedCables(Sequence[Cable]):
-    """N entries of cables between switches and adapters with known GUIDs; all cables are active.
+    """N entries of cables between devices with known GUIDs; all cables are active.
 
     Attributes:
         descriptions: of devices, each once.
-        devices: D of them.
-        near: N ends.
-        far: N ends.
+        near: N ends, at which they are listed.
+        device: shape (N,): number of the paragraph, or part of one, that describes the near device.
+        system: shape (N,), uint64: GUID of the near device; 0: not known.
+        lid_count: shape (N,): of the near port; 0: not known.
+        far: N ends, as they are described there.
         lines: shape (N,), rising.
         rates: shape (N,): bytes a second; nan: not known.
         widths: shape (N,): lanes; 0: not known.
     """
 
     descriptions: list[str]
-    devices: Devices
-    near: NearEnds
-    far: FarEnds
+    near: Ends
+    device: NDArray[np.int32]
+    system: NDArray[np.uint64]
+    lid_count: NDArray[np.int32]
+    far: Ends
     lines: NDArray[np.int64]
     rates: NDArray[np.float64]
-    widths: NDArray[np.int64]
+    widths: NDArray[np.int8]
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -120,66 +92,57 @@ class ListedCables(Sequence[Cable]):
     def __getitem__(self, place: slice) -> list[Cable]: ...
 
     def __getitem__(self, place: int | slice) -> Cable | list[Cable]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        device = int(self.near.device[place])
-        near = End(
-            SWITCH if self.devices.is_switch[device] else HOST,
-            int(self.devices.nodes[device]),
-            int(self.near.guid[place]),
-            int(self.near.number[place]),
-            self.descriptions[self.devices.descriptions[device]],
-            int(self.near.lid[place]),
-            int(self.near.lid_count[place]),
-            int(self.devices.systems[device]),
-        )
-        far = End(
-            SWITCH if self.far.is_switch[place] else HOST,
-            int(self.far.node[place]),
-            int(self.far.guid[place]),
-            int(self.far.number[place]),
-            self.descriptions[self.far.description[place]],
-            int(self.far.lid[place]),
-        )
-        width = int(self.widths[place])
-        return Cable(int(self.lines[place]), near, far, float(self.rates[place]), True, width)
+        return self._each[place]
+
+    @cached_property
+    def _each(self) -> list[Cable]:
+        everything = slice(None)
+        near = self._described(self.near, everything, self.lid_count, self.system)
+        nothing = np.zeros(len(self), np.int32)
+        far = self._described(self.far, everything, nothing, nothing)
+        rest = zip(self.lines.tolist(), near, far, self.rates.tolist(), self.widths.tolist(), strict=True)
+        return [Cable(line, here, there, rate, True, width) for line, here, there, rate, width in rest]
+
+    def _described(
+        self, ends: Ends, chosen: slice | NDArray[Any], lid_count: NDArray[Any], system: NDArray[Any]
+    ) -> list[End]:
+        kind, node, number, guid, description, lid = (column[chosen].tolist() for column in ends)
+        texts = [self.descriptions[index] for index in description]
+        columns = node, guid, number, texts, lid, lid_count[chosen].tolist(), system[chosen].tolist()
+        return [*map(End, [KINDS[each] for each in kind], *columns)]
 
     def own_guids(self) -> frozenset[int]:
-        """Return GUIDs of switches and of ports of adapters."""
-        of_switch = self.devices.is_switch[self.near.device]
-        near = np.where(of_switch, self.devices.nodes[self.near.device], self.near.guid)
-        far = np.where(self.far.is_switch, self.far.node, self.far.guid)
-        return frozenset(np.unique(np.concatenate([near, far])).tolist())
+        """Return GUIDs of switches and routers, and of ports of adapters."""
+        guids = [np.where(ends.kind == _IS_SWITCH, ends.node, ends.guid) for ends in (self.near, self.far)]
+        return frozenset(np.unique(np.concatenate(guids)).tolist())
 
     @cached_property
     def wired(self) -> Wired | None:
         """The same, each cable once; None: not all are listed at both ends, or ends do not agree."""
-        if not len(self):
+        near, far = self.near, self.far
+        if not len(self) or (near.kind == _IS_ROUTER).any() or (far.kind == _IS_ROUTER).any():
             return None
-        devices, near, far = self.devices, self.near, self.far
-        order = np.argsort(devices.nodes)
-        place = np.minimum(np.searchsorted(devices.nodes[order], far.node), len(order) - 1)
-        far_device = order[place]
-        here = near.device * _PORTS + near.number
+        nodes, first, device = np.unique(near.node, return_index=True, return_inverse=True)
+        far_device = np.minimum(np.searchsorted(nodes, far.node), len(nodes) - 1)
+        here = device * _PORTS + near.number
         there = far_device * _PORTS + far.number
-        entry = np.full(len(order) * _PORTS, -1)
+        entry = np.full(len(nodes) * _PORTS, -1)
         entry[here] = np.arange(len(here))
         other = entry[there]
-        own_end = here - np.where(devices.is_switch[near.device], near.number, 0)
-        _, first = np.unique(own_end, return_index=True)
-        names, lids = near.guid[first], near.lid[first]
+        of_far = first[far_device]
+        own_end = here - np.where(near.kind == _IS_SWITCH, near.number, 0)
+        _, of_end = np.unique(own_end, return_index=True)
+        names, lids = near.guid[of_end], near.lid[of_end]
         if not (
-            len(np.unique(devices.nodes)) == len(devices.nodes)
-            and (devices.nodes[far_device] == far.node).all()
-            and (devices.is_switch[far_device] == far.is_switch).all()
+            (self.device == self.device[first[device]]).all()
+            and (nodes[far_device] == far.node).all()
+            and (near.kind[of_far] == far.kind).all()
             and (entry[here] == np.arange(len(here))).all()
             and (other >= 0).all()
             and (there[other] == here).all()
             and (here != there).all()
             and (near.guid[other] == far.guid).all()
-            and (devices.descriptions[far_device] == far.description).all()
+            and (near.description[of_far] == far.description).all()
             and (near.lid[other] == far.lid).all()
             and near.guid.all()
             and near.lid.all()
@@ -192,35 +155,20 @@ class ListedCables(Sequence[Cable]):
     def _wired(
         self, own_end: NDArray[np.int64], far_end: NDArray[np.int64], other: NDArray[np.int64]
     ) -> Wired:
-        devices, near = self.devices, self.near
+        near = self.near
         described = np.stack([own_end, far_end], axis=1).ravel()
         _, first = np.unique(described, return_index=True)
         first.sort()
         entry, is_far = np.divmod(first, 2)
         listed = np.where(is_far, other[entry], entry)
-        device = near.device[listed]
-        is_switch = devices.is_switch[device]
-        numbers = np.where(is_switch, 0, near.number[listed])
-        ends = [
-            End(SWITCH if switch else HOST, node, guid, number, self.descriptions[text], lid, count, system)
-            for switch, node, guid, number, text, lid, count, system in zip(
-                is_switch.tolist(),
-                devices.nodes[device].tolist(),
-                near.guid[listed].tolist(),
-                numbers.tolist(),
-                devices.descriptions[device].tolist(),
-                near.lid[listed].tolist(),
-                near.lid_count[listed].tolist(),
-                devices.systems[device].tolist(),
-                strict=True,
-            )
-        ]
+        numbers = np.where(near.kind == _IS_SWITCH, 0, near.number)
+        ends = self._described(near._replace(number=numbers), listed, self.lid_count, self.system)
         once = np.flatnonzero(other > np.arange(len(other)))
         again = other[once]
         cables = ManyCables(
-            np.stack([devices.nodes[near.device[each]] for each in (once, again)], axis=1),
-            np.stack([near.number[each] for each in (once, again)], axis=1),
+            np.stack([near.node[each] for each in (once, again)], axis=1),
+            np.stack([near.number[each] for each in (once, again)], axis=1).astype(np.int64),
             np.where(np.isnan(self.rates[once]), self.rates[again], self.rates[once]),
-            np.where(self.widths[once] == 0, self.widths[again], self.widths[once]).astype(np.int8),
+            np.where(self.widths[once] == 0, self.widths[again], self.widths[once]),
         )
         return Wired(ends, self.lines[entry].tolist(), cables)
