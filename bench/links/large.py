@@ -1,4 +1,4 @@
-"""The largest fabrics: how long it takes to read one, and to send messages through it, in one thread."""
+"""The largest fabrics: how long it takes to read one, and to send messages through it in one thread."""
 
 from __future__ import annotations
 

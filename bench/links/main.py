@@ -1,4 +1,4 @@
-"""How long it takes to read a fabric, and to send messages through its forwarding tables, in one thread."""
+"""How long it takes to read a fabric, and to send messages through its tables in one thread."""
 
 from __future__ import annotations
 

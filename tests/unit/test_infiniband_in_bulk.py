@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from rankwise.network.routes.walk import link_loads
 from rankwise.network.sources import text
 from rankwise.network.sources.found import FabricFiles
 from rankwise.network.sources.infiniband import ibnetdiscover, lfts
-from rankwise.network.sources.infiniband.listed import ListedCables
+from rankwise.network.sources.infiniband.listing import Listing
 from rankwise.network.sources.open import open_fabric
 from rankwise.network.sources.text import TextFile, read_text
 
@@ -25,7 +26,7 @@ LINKS, TABLES = SOURCES["infiniband-diags"]
 
 
 def line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ibnetdiscover, "_read_at_once", lambda _: None)
+    monkeypatch.setattr(Listing, "read", lambda _, place, line: (place, line))
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -33,7 +34,6 @@ def test_cables_are_the_same_as_line_by_line(folder: str, monkeypatch: pytest.Mo
     file = read_text(path_of(folder, LINKS))
     at_once = ibnetdiscover.read_ibnetdiscover(file)
     fabric = opened(folder, LINKS, TABLES)
-    assert isinstance(at_once.cables, ListedCables)
     line_by_line(monkeypatch)
     one_by_one = ibnetdiscover.read_ibnetdiscover(file)
     assert list(at_once.cables) == list(one_by_one.cables)
@@ -78,8 +78,29 @@ def test_changed_files_are_read_or_refused_alike(
     before, after = CHANGES[case]
     content = path_of("small-ftree", LINKS).read_text()
     assert before in content
-    path = tmp_path / "links"
-    path.write_bytes(content.replace(before, after, -1 if before == "\n" else 1).encode())
+    changed = content.replace(before, after, -1 if before == "\n" else 1).encode()
+    assert_read_alike(changed, tmp_path / "links", monkeypatch)
+
+
+PIECES = (*b'\n "[]#\t\r\xff09afSHR', b"\n\n", b"0x", b'" lid ', b" lmc 3", b"[255]", b"[ext 4]", b" (scp)")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_damaged_files_are_read_or_refused_alike(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(seed)
+    content = path_of("small-ftree", LINKS).read_bytes()
+    for _ in range(random.choice((1, 1, 2, 5))):
+        place = random.randrange(len(content))
+        piece = random.choice(PIECES)
+        inserted = bytes([piece]) if isinstance(piece, int) else piece
+        content = content[:place] + inserted + content[place + random.choice((0, 1, 1, 3, 30)) :]
+    assert_read_alike(content, tmp_path / "links", monkeypatch)
+
+
+def assert_read_alike(content: bytes, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.write_bytes(content)
     files = [str(path), str(path_of("small-ftree", TABLES))]
 
     def result() -> object:
@@ -113,7 +134,7 @@ def test_tables_are_the_same_in_pieces(
     monkeypatch.setattr(text, "_AT_ONCE_PACKED", 0)
     file = read_text(path)
     assert file.content is None
-    assert b"".join(file.pieces()) == data
+    assert b"".join(map(bytes, file.pieces())) == data
     with monkeypatch.context() as limited:
         limited.setattr(text, "MOST_BYTES", len(data) - 1)  # of a file that is read as a whole
         FabricFiles().add(str(path))
@@ -163,6 +184,50 @@ def test_a_fault_in_a_table_like_the_one_before_is_found(case: str, golden: Gold
     with pytest.raises(RankwiseError) as error:
         lfts.read_lfts(TextFile("tables", content.encode()))
     golden.says(error.value, facts)
+
+
+def test_paragraphs_of_an_unusual_form_are_between_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ports of an adapter with an extended number, and of one whose facts come late."""
+    content = path_of("small-ftree", LINKS).read_bytes()
+    paragraphs = content.split(b"\n\n")
+    paragraphs[2] = paragraphs[2].replace(b"[1]", b"[1][ext 1]", 1)
+    first, *rest = paragraphs[3].split(b"\n[")
+    paragraphs[3] = b"\n[".join([first, rest[0] + b"\nsysimgguid=0x77", *rest[1:]])
+    file = TextFile("links", b"\n\n".join(paragraphs))
+    in_bulk: list[int] = []
+    read = Listing.read
+
+    def counted(listing: Listing, place: int, line: int) -> tuple[int, int]:
+        before = len(listing)
+        behind = read(listing, place, line)
+        in_bulk.append(len(listing) - before)
+        return behind
+
+    monkeypatch.setattr(Listing, "read", counted)
+    mixed = ibnetdiscover.read_ibnetdiscover(file).cables
+    line_by_line(monkeypatch)
+    assert list(mixed) == list(ibnetdiscover.read_ibnetdiscover(file).cables)
+    assert any(cable.near.system == 0x77 for cable in mixed)
+    assert 0 < sum(in_bulk) < len(mixed)
+
+
+def test_facts_about_a_device_may_change_at_each_port() -> None:
+    content = 'Switch\t3 "S-0000000000200003"\t\t# "leaf04" base port 0 lid 6 lmc 0\n' + "".join(
+        f'sysimgguid=0x{port}\n[{port}]\t"H-000000000010001{port}"[1](1{port})\t# "n{port}" lid 7 4xSDR\n'
+        for port in (1, 2, 3)
+    )
+    cables = ibnetdiscover.read_ibnetdiscover(TextFile("links", content.encode())).cables
+    assert [cable.near.system for cable in cables] == [1, 2, 3]
+
+
+def test_of_several_wrong_files_the_first_is_named(tmp_path: Path) -> None:
+    small, large = tmp_path / "small", tmp_path / "large"
+    content = path_of("small-ftree", LINKS).read_bytes()
+    small.write_bytes(content + b"[")
+    large.write_bytes(content + b"# a remark\n" * 1000 + b"[")
+    for paths in ([small, large], [large, small], [large, tmp_path / "none"]):
+        with pytest.raises(RankwiseError, match=f"^{paths[0]}: line "):
+            open_fabric([str(path) for path in paths])
 
 
 @pytest.mark.parametrize("split", [False, True])

@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
 from rankwise.network.fabric.model import Source
 from rankwise.network.sources.generators.generate import generated, is_rule
 from rankwise.network.sources.groups import Read
+from rankwise.network.sources.infiniband.lids import read_masks
 from rankwise.network.sources.infiniband.masks import unmasked
 from rankwise.network.sources.parts import Masks, Part, Whole
 from rankwise.network.sources.readers import KNOWN, READERS
 from rankwise.network.sources.slurm.read import is_slurm, slurm_fabric
-from rankwise.network.sources.text import head_of, read_text, without_complaints
+from rankwise.network.sources.text import TextFile, head_of, read_text, without_complaints
+from rankwise.network.sources.together import done_together
 
 _DEEPEST = 4
 _MOST_FILES = 10_000
+
+
+class _Found(NamedTuple):
+    """A file that is not read yet; fields as in `Read`.
+
+    Attributes:
+        read: reads it; RankwiseError if it can't, or if it is malformed.
+        size: in bytes.
+    """
+
+    directory: str
+    rank: int
+    kind: str
+    read: Callable[[], Part]
+    size: int = 0
 
 
 class FabricFiles:
@@ -29,45 +48,59 @@ class FabricFiles:
 
     def __init__(self) -> None:
         self.warnings: list[str] = []
-        self._files: list[Read] = []
-        self._masks: list[tuple[str, Masks]] = []
+        self._found: list[_Found] = []
         self._known: dict[str, bool] = {}  # by real path: whether it describes a subnet
 
     def add(self, path: str) -> None:
         """Add a file, all files of a directory, or a generated fabric.
 
         Raises:
-            RankwiseError: it can't be read, is malformed, or nothing of a fabric.
+            RankwiseError: it can't be read, or is nothing of a fabric, or one that was added before is
+                malformed.
         """
+        try:
+            self._add(path)
+        except RankwiseError:
+            self.files()  # raises the error of a file that was added before
+            raise
+
+    def _add(self, path: str) -> None:
         if is_rule(path):
-            self._keep("", 0, "generator", Whole((generated(path),), (Source("generator", path),)))
+            part = Whole((generated(path),), (Source("generator", path),))
+            self._found.append(_Found("", 0, "generator", lambda: part))
         elif is_slurm(path):
-            self._keep("", 0, "slurm", slurm_fabric(path))
+            slurm = slurm_fabric(path)
+            self._found.append(_Found("", 0, "slurm", lambda: slurm))
         elif _is_directory(Path(path)):
             self._add_directory(Path(path))
         else:
             self._add_file(Path(path))
 
     def files(self) -> list[Read]:
-        """Return the files in the order in which they were added, with real GUIDs.
+        """Read the files, and return them in the order in which they were added, with real GUIDs.
 
         Masks in a directory are for its files and for those given by name, and those given by name for all.
+
+        Raises:
+            RankwiseError: a file can't be read, or is malformed.
         """
-        read_files = []
-        for file in self._files:
-            masks = [
-                mask
-                for directory, mask in self._masks
-                if directory in ("", file.directory) or not file.directory
-            ]
-            read_files.append(file._replace(part=unmasked(file.part, masks)))
+        parts = done_together([each.read for each in self._found], [each.size for each in self._found])
+        masks = [
+            (each.directory, part)
+            for each, part in zip(self._found, parts, strict=True)
+            if isinstance(part, Masks)
+        ]
+        read_files: list[Read] = []
+        for (directory, rank, kind, *_), part in zip(self._found, parts, strict=True):
+            if isinstance(part, Masks):
+                continue
+            its = [mask for place, mask in masks if place in ("", directory) or not directory]
+            read_files.append(Read(len(read_files), directory, rank, kind, unmasked(part, its)))
         return read_files
 
-    def _keep(self, directory: str, rank: int, kind: str, part: Part) -> None:
-        if isinstance(part, Masks):
-            self._masks.append((directory, part))
-        else:
-            self._files.append(Read(len(self._files), directory, rank, kind, part))
+    def _keep(self, directory: str, rank: int, file: TextFile) -> None:
+        reader = READERS[rank]
+        self._found.append(_Found(directory, rank, reader.kind, partial(reader.read, file), file.size))
 
     def _add_file(self, path: Path) -> None:
         real = os.path.realpath(path)
@@ -78,7 +111,7 @@ class FabricFiles:
         if rank is None:
             raise RankwiseError(f"{path} is not a known file of a fabric: {KNOWN}")
         self._known[real] = True
-        self._keep("", rank, READERS[rank].kind, READERS[rank].read(file))
+        self._keep("", rank, file)
 
     def _add_directory(self, top: Path) -> None:
         """Add files of a directory and its subdirectories; other files than a fabric's are skipped."""
@@ -101,9 +134,8 @@ class FabricFiles:
             return False
         if rank is None:
             return False
-        part = READERS[rank].read(read_text(path))
-        self._keep(directory, rank, READERS[rank].kind, part)
-        return not isinstance(part, Masks)
+        self._keep(directory, rank, read_text(path))
+        return READERS[rank].read is not read_masks
 
 
 def _is_directory(path: Path) -> bool:

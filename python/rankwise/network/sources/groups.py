@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rankwise.network.sources.parts import Cables, Lids, Part, Tables
+from rankwise.network.sources.parts import Cables, Lids, Part, Tables, Whole
 
 
 class Read(NamedTuple):
@@ -30,6 +30,11 @@ class Group(NamedTuple):
     """Files of one subnet, the lowest rank first."""
 
     files: list[Read]
+
+    @property
+    def size(self) -> int:
+        """How many bytes the files have; 0 of a complete subnet, which needs no more work."""
+        return sum(each.part.file.size for each in self.files if not isinstance(each.part, Whole))
 
     @property
     def first(self) -> Read:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from rankwise.errors import RankwiseError
@@ -17,6 +21,7 @@ from rankwise.network.sources.groups import Group, grouped
 from rankwise.network.sources.infiniband.join import NEED_CABLES, NEED_LINKS_AND_TABLES, joined
 from rankwise.network.sources.on_cables import RULES
 from rankwise.network.sources.parts import Cables, Lids, Tables, Whole
+from rankwise.network.sources.together import done_together
 
 _AGREE = "; in agreement with "
 
@@ -47,6 +52,27 @@ def open_fabric(paths: Sequence[str], rule: str | None = None) -> Fabric:
         RankwiseError: a file can't be read or is malformed, files contradict each other, links are
             missing, or no cables need the rule. One line, with file and line number.
     """
+    with _no_collection():
+        return _fabric_in(paths, rule)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keep Python from looking for cycles of objects.
+
+    RATIONALE: the largest fabrics have half a million objects a subnet, in no cycles. The collector would
+    visit all of them again and again.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _fabric_in(paths: Sequence[str], rule: str | None) -> Fabric:
     sources = FabricFiles()
     for path in paths:
         sources.add(path)
@@ -63,21 +89,25 @@ def open_fabric(paths: Sequence[str], rule: str | None = None) -> Fabric:
             f"{rule} is a rule for links without forwarding tables, but {', '.join(paths)} has no such "
             "links: remove it"
         )
-    opened = [subnet for group in groups for subnet in _subnets(group, rule or RULES[0])]
-    return _fabric(_once(sorted(opened, key=lambda source: source.order)), warnings)
+    opened = done_together(
+        [partial(_subnets, group, rule or RULES[0]) for group in groups],
+        [group.size for group in groups],
+    )
+    return _fabric(_once(sorted(chain(*opened), key=lambda source: source.order)), warnings)
 
 
 def _has_tables(group: Group) -> bool:
     return any(isinstance(file.part, (Tables, Whole)) for file in group.files)
 
 
-def _subnets(group: Group, rule: str) -> Iterator[_Opened]:
+def _subnets(group: Group, rule: str) -> list[_Opened]:
     order, rail = group.first.order, Path(group.first.directory).name
     top = group.files[0].part
     if isinstance(top, Whole):
-        for subnet, source in zip(top.subnets, top.sources, strict=True):
-            yield _Opened(order, subnet.name or rail, subnet, source, [])
-        return
+        return [
+            _Opened(order, subnet.name or rail, subnet, source, [])
+            for subnet, source in zip(top.subnets, top.sources, strict=True)
+        ]
     pieces = [file.part for file in group.files if isinstance(file.part, (Cables, Tables, Lids))]
     cables = [piece.file.path for piece in pieces if isinstance(piece, Cables)]
     tables = [piece.file.path for piece in pieces if isinstance(piece, Tables)]
@@ -88,7 +118,7 @@ def _subnets(group: Group, rule: str) -> Iterator[_Opened]:
     taken = [cables[0], *tables[:1]]
     source = Source(kind, " and ".join(taken))
     others = [piece.file.path for piece in pieces if piece.file.path not in taken]
-    yield _Opened(order, rail, subnet, _agreed(source, others), warnings)
+    return [_Opened(order, rail, subnet, _agreed(source, others), warnings)]
 
 
 def _agreed(source: Source, others: Sequence[str]) -> Source:
@@ -124,14 +154,18 @@ def _fabric(opened: Sequence[_Opened], general: Sequence[str]) -> Fabric:
     """Name the rails, and look whether all hosts reach each other."""
     times = Counter(source.rail for source in opened)
     subnets, warnings = [], [*general]
-    for number, subnet_source in enumerate(opened, 1):
+    unreached = done_together(
+        [partial(_unreached, source) for source in opened],
+        [source.subnet.forward.nbytes for source in opened],
+    )
+    for number, (subnet_source, unreached_warnings) in enumerate(zip(opened, unreached, strict=True), 1):
         rail = (
             subnet_source.rail if times[subnet_source.rail] == 1 and subnet_source.rail else f"rail {number}"
         )
         subnet = replace(subnet_source.subnet, name=rail if len(opened) > 1 else "")
         subnets.append(subnet)
         of_rail = f"{rail}: " if len(opened) > 1 else ""
-        subnet_warnings = [*subnet_source.warnings, *_unreached(subnet, subnet_source)]
+        subnet_warnings = [*subnet_source.warnings, *unreached_warnings]
         subnet_warnings += filter(None, [slow_cables_text(subnet)])
         warnings += [f"{of_rail}{warning}" for warning in subnet_warnings]
     return Fabric(tuple(subnets), tuple(source.source for source in opened), tuple(dict.fromkeys(warnings)))
@@ -151,8 +185,9 @@ def _refuse_lost(subnet: Subnet, reach: Reach, opened: _Opened, example: str) ->
     raise RankwiseError(f"{opened.source.what}: by these forwarding tables {few}, {example}: {why}")
 
 
-def _unreached(subnet: Subnet, opened: _Opened) -> Iterator[str]:
-    """Yield warnings about hosts that can't reach others; RankwiseError if files seem to be missing."""
+def _unreached(opened: _Opened) -> list[str]:
+    """Return warnings about hosts that can't reach others; RankwiseError if files seem to be missing."""
+    subnet = opened.subnet
     reach = reach_of(subnet)
     hosts = subnet.ports.hosts
     found = (
@@ -164,5 +199,7 @@ def _unreached(subnet: Subnet, opened: _Opened) -> Iterator[str]:
     ]
     if wrong and subnet.routing.kind == MEASURED:
         _refuse_lost(subnet, reach, opened, wrong[0][2])
-    for count, what, example in wrong:
-        yield f"routes between hosts that {what}: {count} of {reach.pairs}, {example}"
+    return [
+        f"routes between hosts that {what}: {count} of {reach.pairs}, {example}"
+        for count, what, example in wrong
+    ]
