@@ -36,9 +36,9 @@ ATTEMPTS = 5
 # The library ends the process while its launcher kills it: whether functions of atexit() still run is chance.
 RACES = {"MPI_Abort", "MPI_Abort of self", "fatal error", "handler aborts"}
 
-# After MPI_Abort, Intel MPI's launcher sends a message to its own proxy on the node, which may have ended by then:
-# SIGPIPE kills the launcher. That was seen in 3 of 220 runs with Rankwise on two busy processors, without it only
-# where the program could not be started (22 of 100).
+# After MPI_Abort, Intel MPI's launcher sends a message to its own proxy on the node, which may have ended by
+# then: SIGPIPE kills the launcher. That was seen in 3 of 220 runs with Rankwise on two busy processors, and
+# without it only where the program could not be started (22 of 100).
 PIPE_CLOSED = 128 + signal.SIGPIPE
 
 # All ways with one library a family, few with the others. The standard ABI has no launchers of its own.

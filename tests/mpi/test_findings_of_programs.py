@@ -87,8 +87,8 @@ def test_one_rank_writes_all(run: Run, tmp_path: Path) -> None:
 def test_more_ranks_than_processors(run: Run) -> None:
     cpu = str(CPUS[0])
     assert run(2, "compute", cpus=cpu)["oversubscribed"].title.startswith("2 ranks share 1 processor on ")
-    # They share one here, too, but don't compute: it is said, and costs nothing. (Beside other jobs on this processor
-    # the MPI library may have to wait for it in MPI_Init and MPI_Finalize, so one job of five without that is enough.)
+    # They share one here, too, but don't compute: it is said, and costs nothing. (Other jobs may keep the MPI
+    # library waiting in MPI_Init and MPI_Finalize: one job of five without that is enough.)
     saved = [run(2, "sleep", cpus=cpu)["oversubscribed"].saved_seconds]
     while saved[-1] >= 0.1 and len(saved) < 5:
         saved.append(run(2, "sleep", cpus=cpu)["oversubscribed"].saved_seconds)
