@@ -16,7 +16,13 @@ import rankwise
 from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.profile.assemble import assemble
-from rankwise.profile.store.database import APPLICATION_ID, SCHEMA_VERSION, new_profile, open_profile
+from rankwise.profile.store.database import (
+    ADDED,
+    APPLICATION_ID,
+    SCHEMA_VERSION,
+    new_profile,
+    open_profile,
+)
 
 
 @pytest.fixture
@@ -102,14 +108,15 @@ def test_profiles_of_another_version(profile: Path, version: int, message: str, 
 
 def test_tables_that_an_older_version_does_not_have_are_empty(profile: Path) -> None:
     with closing(sqlite3.connect(profile)) as connection:
-        connection.execute("DROP TABLE network_ports")
-        connection.execute("DROP TABLE network_samples")
+        for table in ADDED:
+            connection.execute(f"DROP TABLE {table}")
         connection.commit()
         with pytest.raises(RankwiseError):
             open_profile(profile)
         connection.execute("PRAGMA user_version = 1")
     with closing(open_profile(profile)) as connection:
-        assert connection.execute("SELECT * FROM network_ports").fetchall() == []
+        for table in ADDED:
+            assert connection.execute(f"SELECT * FROM {table}").fetchall() == []
     with closing(sqlite3.connect(profile)) as connection:
         connection.execute("CREATE TABLE network_ports (host TEXT)")
         connection.commit()

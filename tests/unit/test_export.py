@@ -41,6 +41,7 @@ TABLES = {
     "rail_choices",
     "network_ports",
     "network_samples",
+    "tags",
     "places",
     "tasks",
     "node_use",

@@ -33,6 +33,7 @@ class Run:
     nodes: int
     calls: int
     programs: list[list[str]]
+    tags: dict[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +97,13 @@ def run_facts(connection: sqlite3.Connection) -> Run:
         nodes=nodes,
         calls=calls,
         programs=_programs(row["programs"]),
+        tags=tags(connection),
     )
+
+
+def tags(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the tags of the run by name: `rankwise run --tag`, commit and branch."""
+    return dict(connection.execute("SELECT name, value FROM tags ORDER BY name").fetchall())
 
 
 def _programs(text: str) -> list[list[str]]:

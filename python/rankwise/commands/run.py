@@ -32,6 +32,7 @@ from rankwise.launch.observer import Observer
 from rankwise.launch.plan import Plan, library, look, plan
 from rankwise.launch.rundirectory import KEPT_STDERR, RunDirectory
 from rankwise.launch.spare import BesideIdleProcessor
+from rankwise.launch.tags import tags
 from rankwise.launch.wait_for_ranks import wait_for_ranks
 from rankwise.launchers.base import Preload
 from rankwise.launchers.membership import membership
@@ -79,6 +80,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         type=duration,
         help="how often the counters of a node are saved, in case the node is lost (default: 10s)",
+    )
+    parser.add_argument(
+        "--tag",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="keep this in the profile, for `rankwise list` and `rankwise scaling`; may be given several"
+        " times (commit and branch are kept in any case, if they are known)",
     )
     parser.add_argument("--keep-run-dir", action="store_true", help="keep the run directory")
     inside = parser.add_mutually_exclusive_group()
@@ -171,6 +180,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     # Everything that can be wrong is looked at first: an error must not cost a job.
     planned = plan(arguments.command, os.environ, arguments.mpi, ask_python=_asks_python(arguments))
+    planned = planned._replace(tags=tags(arguments.tag, Path.cwd(), os.environ))
     preloaded = library()
     only = inside_options.only(arguments.inside) if arguments.inside is not None else []
     settings = _inside(planned, only, everything=arguments.see_all, nothing=arguments.no_inside)

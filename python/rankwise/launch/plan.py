@@ -54,6 +54,7 @@ class Plan(NamedTuple):
     environment: Mapping[str, str]  # as the programs see it, behind the user's `env`
     job: str  # of the scheduler, '' without one
     script_mpirun: str | None  # see environment.prepare
+    tags: Mapping[str, str] = {}
 
     @property
     def launcher(self) -> str:
@@ -91,6 +92,7 @@ class Plan(NamedTuple):
             "directory": str(Path.cwd()),
             "launcher": self.launcher,
             "job": self.job,
+            "tags": dict(self.tags),
             "not_covered": not_covered,
             "rankwise_version": __version__,
         }

@@ -23,6 +23,7 @@ class LaunchNote(NamedTuple):
         not_covered: MPI procedures that the program imports and Rankwise does not record, None if unknown.
         only: collectives whose messages inside were to be recorded, all if empty.
         rankwise_version: that launched it.
+        tags: names and values that tell the run from others.
         run: which of the runs that have had this run directory, 0 = not known.
         warning: why the note could not be read, '' if it could or is not there.
     """
@@ -34,6 +35,7 @@ class LaunchNote(NamedTuple):
     not_covered: tuple[str, ...] | None = None
     only: tuple[str, ...] = ()
     rankwise_version: str = ""
+    tags: tuple[tuple[str, str], ...] = ()
     run: int = 0
     warning: str = ""
 
@@ -56,12 +58,19 @@ def read_launch_note(run_directory: Path) -> LaunchNote:
         not_covered=None if note.get("not_covered") is None else _words(note["not_covered"]),
         only=_words(note.get("only")),
         rankwise_version=_text(note.get("rankwise_version")),
+        tags=_pairs(note.get("tags")),
         run=_run(note.get("run")),
     )
 
 
 def _run(value: Any) -> int:
     return value if isinstance(value, int) and 0 < value < 1 << 32 else 0
+
+
+def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, dict):
+        return ()
+    return tuple((harmless(name), _text(text)) for name, text in value.items() if _text(text))
 
 
 def _text(value: Any) -> str:

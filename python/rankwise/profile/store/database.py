@@ -29,7 +29,7 @@ APPLICATION_ID = _pragma("application_id")
 SCHEMA_VERSION = _pragma("user_version")
 
 _OLDEST_VERSION = 1
-_ADDED = {"network_ports": 2, "network_samples": 2}
+ADDED = {"network_ports": 2, "network_samples": 2, "tags": 2}
 """Tables that older profiles don't have, and the version that added them. They are empty there."""
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
@@ -61,7 +61,7 @@ def open_profile(path: Path) -> sqlite3.Connection:
         RankwiseError: not there, not readable, not a profile, cut short or damaged, or of another Rankwise.
     """
     length, version = _check(path)
-    absent = [name for name, added in _ADDED.items() if added > version]
+    absent = [name for name, added in ADDED.items() if added > version]
     # Profiles are never changed once they have their name: no lock is needed, which some file systems lack.
     profile = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     try:

@@ -30,6 +30,11 @@ CREATE TABLE run (                   -- one row
   programs         TEXT NOT NULL DEFAULT '[]' -- JSON array: the command line of each program of the world, an array of words, as its first rank saw it
 );
 
+CREATE TABLE tags (                  -- what tells this run from others: `rankwise run --tag`, commit and branch
+  name  TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+);
+
 CREATE TABLE ranks (
   rank         INTEGER PRIMARY KEY,
   host         TEXT NOT NULL,

@@ -164,6 +164,7 @@ class WorldProfile:
         """
         sentences = [*warnings, *self.world.warnings]
         _insert(profile, "run", [self._run()])
+        _insert(profile, "tags", self.note.tags)
         procedures = (NOT_ATTRIBUTED, *PROCEDURES)
         _insert(
             profile,

@@ -1,0 +1,1 @@
+"""Many runs: their list, what stops scaling, what changed, what varies. Nothing here prints."""
