@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rankwise.reading.difference import diff as diff
     from rankwise.reading.profile import Profile as Profile
     from rankwise.reading.profile import open_profile as open  # noqa: A004
+    from rankwise.reading.runs import open_many as open_many
 
 __all__ = [
     "IntrospectionError",
@@ -41,6 +42,7 @@ __all__ = [
     "SoFar",
     "diff",
     "open",
+    "open_many",
     "preload",
     "redistribute",
     "session",
@@ -52,6 +54,7 @@ _ELSEWHERE = {
     "RankwiseError": ("rankwise.errors", "RankwiseError"),
     "diff": ("rankwise.reading.difference", "diff"),
     "open": ("rankwise.reading.profile", "open_profile"),
+    "open_many": ("rankwise.reading.runs", "open_many"),
 }
 """What is no part of rankwise.introspection."""
 

@@ -24,6 +24,7 @@ VERBS = (
     "export",
     "report",
     "plot",
+    "list",
     "diff",
     "doctor",
     "recover",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,13 +28,17 @@ _DAMAGE = (
 
 
 @contextmanager
-def opened_profile(path: Path) -> Iterator[sqlite3.Connection]:
+def opened_profile(path: Path, only: Collection[str] = ()) -> Iterator[sqlite3.Connection]:
     """Open the profile at `path` for reading.
+
+    Args:
+        path: of the file.
+        only: the tables that are going to be read; empty = any.
 
     Raises:
         RankwiseError: it is missing, foreign, of another version, or turns out to be damaged.
     """
-    with damage_told(path), closing(open_profile(path)) as connection:
+    with damage_told(path), closing(open_profile(path, only)) as connection:
         yield connection
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from rankwise.analysis.overview import Run
@@ -18,7 +19,7 @@ class Configuration:
     """What a user asks for when starting a job.
 
     Attributes:
-        program: name of the program; of Python programs that of the script. Several are joined by ` + `.
+        program: name of the program; for Python the name of the script. Several are joined by ` + `.
         arguments: of the programs, joined in the same way.
         mpi_library: name and version.
         ranks: number of processes in MPI_COMM_WORLD.
@@ -36,12 +37,24 @@ class Configuration:
 
 def configuration(run: Run) -> Configuration:
     """Return the configuration of a run."""
-    programs = [without_interpreter(words) for words in run.programs or [[run.executable]]]
+    program, arguments = program_and_arguments(run.programs, run.executable)
     return Configuration(
-        program=" + ".join(PurePath(words[0]).name if words else "" for words in programs),
-        arguments=" + ".join(" ".join(words[1:]) for words in programs),
+        program=program,
+        arguments=arguments,
         mpi_library=library_name(run.mpi_library),
         ranks=run.ranks,
         nodes=run.nodes,
         tags=tuple(pair for pair in sorted(run.tags.items()) if pair[0] not in OF_SOURCE),
     )
+
+
+def program_and_arguments(programs: Sequence[Sequence[str]], executable: str) -> tuple[str, str]:
+    """Return name and arguments of the programs of a world.
+
+    Args:
+        programs: their command lines; empty = unknown.
+        executable: path of the first.
+    """
+    lines = [without_interpreter(words) for words in programs if words] or [[executable]]
+    names = [PurePath(words[0]).name for words in lines]
+    return " + ".join(names), " + ".join(" ".join(words[1:]) for words in lines)

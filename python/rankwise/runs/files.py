@@ -12,10 +12,10 @@ SUFFIX = ".rankwise"
 
 
 def profiles_in(named: Iterable[Path]) -> list[Path]:
-    """Return the profiles among files and below directories, each once; those of a directory by their paths.
+    """Return the profiles among files and below directories, each once; directories sorted by path.
 
     Args:
-        named: files, whatever they are called, and directories.
+        named: files with any name, and directories.
 
     Raises:
         RankwiseError: a path does not exist, a directory can't be read, or there is no profile at all.

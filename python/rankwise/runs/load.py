@@ -1,4 +1,4 @@
-"""Reads what is compared of each of many profiles."""
+"""Reads the figures of many profiles, to compare them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Unreadable(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """What was read.
+    """The figures that could be read.
 
     Attributes:
         runs: figures of each run, in the order of the files.

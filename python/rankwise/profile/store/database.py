@@ -54,26 +54,32 @@ _OF_EACH_CALL = {"arrivals", "intervals", "wait_messages", "waits"}
 """Tables that are too long to be looked through whenever a profile is opened."""
 
 
-def open_profile(path: Path) -> sqlite3.Connection:
+def open_profile(path: Path, only: Collection[str] = ()) -> sqlite3.Connection:
     """Open a profile, read-only.
+
+    Args:
+        path: of the file.
+        only: the tables that are going to be read; empty = any. Checking all tables takes most of the time of
+            opening a small profile.
 
     Raises:
         RankwiseError: not there, not readable, not a profile, cut short or damaged, or of another Rankwise.
     """
     length, version = _check(path)
+    wanted = only or _schema()
     absent = [name for name, added in ADDED.items() if added > version]
     # Profiles are never changed once they have their name: no lock is needed, which some file systems lack.
     profile = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     try:
         _distrust(profile, length)
-        complete = _has_our_tables(profile, absent)
-        for table in absent if complete else ():
+        complete = _has_our_tables(profile, absent, wanted)
+        for table in (name for name in absent if complete and name in wanted):
             _, sql, _ = _schema()[table]
             profile.execute(sql.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
         complete = complete and profile.execute("SELECT COUNT(*) FROM run").fetchone() == (1,)
-        for table in _schema() if complete else ():
+        for table in wanted if complete else ():
             profile.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
-        impossible = _impossible(profile) if complete else ""
+        impossible = _impossible(profile, wanted) if complete else ""
     except (sqlite3.Error, ValueError) as error:  # also a text that is none
         profile.close()
         refuse_interrupted(error, f"{path}")
@@ -84,12 +90,12 @@ def open_profile(path: Path) -> sqlite3.Connection:
     return profile
 
 
-def _impossible(profile: sqlite3.Connection) -> str:
-    """Name a number that no run can have, and that would break computations or output; '' without one."""
+def _impossible(profile: sqlite3.Connection, tables: Collection[str]) -> str:
+    """Name a number in `tables` that no run can have, and that would break computations; '' = none."""
     (ranks,) = profile.execute("SELECT ranks_expected FROM run").fetchone()
     if not isinstance(ranks, int) or not 0 <= ranks <= MOST_RANKS:
         return f"a world of {ranks!r} ranks, where at most {MOST_RANKS} can be"
-    for table, columns in _times().items():
+    for table, columns in ((name, columns) for name, columns in _times().items() if name in tables):
         wrong = " OR ".join(f"{name} NOT BETWEEN -{_MOST_SECONDS} AND {_MOST_SECONDS}" for name in columns)
         if profile.execute(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1").fetchone():
             return f"a time in {table} that can't be"
@@ -246,7 +252,7 @@ def column_types(table: str) -> dict[str, str]:
     return {name: declared[name] or ("REAL" if name in times else "INTEGER") for name, _ in columns}
 
 
-def _has_our_tables(profile: sqlite3.Connection, absent: Collection[str]) -> bool:
+def _has_our_tables(profile: sqlite3.Connection, absent: Collection[str], wanted: Collection[str]) -> bool:
     """Return whether the tables are as in the schema, without views in their place or other columns.
 
     The only view is our own, to the letter. Other objects are harmless, because no query uses them:
@@ -255,6 +261,7 @@ def _has_our_tables(profile: sqlite3.Connection, absent: Collection[str]) -> boo
     Args:
         profile: as it is opened.
         absent: tables that its version does not have.
+        wanted: the tables that matter.
     """
     there: dict[str, list[tuple[str, str]]] = {}
     for name, kind, sql in profile.execute(
@@ -266,8 +273,12 @@ def _has_our_tables(profile: sqlite3.Connection, absent: Collection[str]) -> boo
             if name in there:
                 return False
             continue
+        if name not in wanted:
+            continue
         if [its_kind for its_kind, _ in there.get(name, [])] != [kind]:
             return False
+        if there[name][0][1] == sql:
+            continue  # the usual case, and asking for the columns of a table takes longest
         if kind == "view" and _words(there[name][0][1]) != _words(sql):
             return False
         if _columns(profile, name) != ours:

@@ -1,0 +1,115 @@
+"""List runs: a line for each profile, with its job, program, time, efficiency and limit.
+
+  rankwise list DIR
+  rankwise list DIR --program lmp --since 2026-11-01 --sort wall
+  rankwise list DIR -o index.html
+
+Directories are searched for *.rankwise. The page that -o writes links the reports that `rankwise run
+--report` and `rankwise report` have put beside the profiles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from rankwise.commands.limits import add_json, add_limit
+from rankwise.errors import RankwiseError
+from rankwise.reading.runs import open_many
+from rankwise.runs.choice import SORTS
+from rankwise.whole_files import appearing, refuse_existing
+
+_DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ]\d\d(:\d\d(:\d\d)?)?)?)?)?")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line of `rankwise list`."""
+    parser.add_argument(
+        "profiles",
+        type=Path,
+        nargs="+",
+        metavar="F.rankwise|DIR",
+        help="profiles, and directories of profiles",
+    )
+    parser.add_argument(
+        "--program", metavar="NAME", default="", help="only of this program; * and ? as in a shell"
+    )
+    parser.add_argument("--ranks", type=_ranks, metavar="N", default=0, help="only with this number of ranks")
+    parser.add_argument(
+        "--since",
+        type=_date,
+        metavar="DATE",
+        help="only from this date on, UTC: 2026-11, 2026-11-20T12:00",
+    )
+    parser.add_argument(
+        "--tag",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="only with this tag; may be given several times",
+    )
+    parser.add_argument(
+        "--sort",
+        choices=tuple(SORTS),
+        default="started",
+        metavar="KEY",
+        help=f"order of the lines: {', '.join(SORTS)} (default: %(default)s)",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE.html", help="write the list as a page, too"
+    )
+    parser.add_argument("--force", action="store_true", help="replace this page")
+    add_json(parser)
+    parser.add_argument("-v", "--verbose", action="store_true", help="more columns, such as the verdict")
+    add_limit(parser, 0, "the list")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List the runs; 0, 1 if a profile could not be read, or RankwiseError if none could."""
+    output: Path | None = arguments.output
+    if output and output.suffix != ".html":
+        raise RankwiseError(
+            f"--output {output}: the list is written as a page: give a name that ends in .html"
+        )
+    if output:
+        refuse_existing(output, force=arguments.force)
+    runs = open_many(
+        arguments.profiles,
+        program=arguments.program,
+        ranks=arguments.ranks,
+        since=arguments.since or "",
+        tags=dict(map(_tag, arguments.tag)),
+        sort=arguments.sort,
+    )
+    if output:
+        with appearing(output, option="--output") as (new,):
+            new.write_bytes(runs.html_page(output.parent))
+    if arguments.json:
+        sys.stdout.writelines(runs.json_text())
+        sys.stdout.write("\n")
+    else:
+        runs.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
+    return int(bool(runs.unreadable))
+
+
+def _ranks(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text[:9]) == 0 or len(text) > 8:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number of ranks")
+    return int(text)
+
+
+def _date(text: str) -> str:
+    if not _DATE.fullmatch(text):
+        raise argparse.ArgumentTypeError(
+            f"{text[:40]!r} is not a date such as 2026-11-20 or 2026-11-20T12:00"
+        )
+    return text.replace(" ", "T")
+
+
+def _tag(word: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not equals or not name:
+        raise RankwiseError(f"--tag {word}: give NAME=VALUE, as at `rankwise run --tag`")
+    return name, value

@@ -1,0 +1,220 @@
+"""`rankwise list`: the runs of a directory, each as its own summary has it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import profiles
+import pytest
+from made_profile import Made
+
+import rankwise
+from rankwise.__main__ import main
+from rankwise.diagnosis.kept import keep_diagnosis
+from rankwise.errors import RankwiseError
+from rankwise.reading.profile import open_profile
+from rankwise.runs.choice import SORTS
+from rankwise.runs.headline import headlines
+
+
+def write(
+    path: Path, ranks: int = 4, day: int = 1, program: str = "app", wall: float = 10.0, **tags: str
+) -> Path:
+    """Write the profile of a run whose ranks are in MPI for a tenth of it, by rank."""
+    made = Made(ranks, hosts=[f"n{rank // 2}" for rank in range(ranks)])
+    made.connection.execute(
+        "UPDATE run SET wall = ?, started = ?, programs = ?",
+        (wall, f"2026-11-{day:02}T10:00:00+00:00", json.dumps([[f"/opt/{program}", "-n", str(ranks)]])),
+    )
+    made.connection.execute("UPDATE ranks SET mpi = run * (rank + 1) / 10")
+    for name, value in tags.items():
+        made.insert("tags", name=name, value=value)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return made.write(path)
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    write(tmp_path / "a.rankwise", day=3, size="8")
+    write(tmp_path / "deep" / "er" / "b.rankwise", ranks=8, day=1, wall=30.0, size="16")
+    write(tmp_path / "deep" / "c.rankwise", day=2, program="ocean", size="8")
+    (tmp_path / "deep" / "notes.txt").write_text("no profile")
+    (tmp_path / "deep" / "d.rankwise-run").mkdir()
+    return tmp_path
+
+
+def names(directory: Path, **options: object) -> list[str]:
+    return [Path(run.file).stem for run in rankwise.open_many(directory, **options).runs]  # type: ignore[arg-type]
+
+
+def test_a_directory_is_searched_and_sorted_by_date(directory: Path) -> None:
+    assert names(directory) == ["b", "c", "a"]
+    both = [directory / "a.rankwise", directory, directory / "deep" / ".." / "a.rankwise"]
+    assert names(both) == ["b", "c", "a"]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"program": "app"}, ["b", "a"]),
+        ({"program": "oc*"}, ["c"]),
+        ({"ranks": 8}, ["b"]),
+        ({"since": "2026-11-02"}, ["c", "a"]),
+        ({"since": "2026-11-03T10"}, ["a"]),
+        ({"tags": {"size": "8"}}, ["c", "a"]),
+        ({"tags": {"size": "8", "other": "1"}}, []),
+        ({"sort": "wall"}, ["b", "a", "c"]),
+        ({"sort": "ranks"}, ["c", "a", "b"]),
+        ({"sort": "program"}, ["a", "b", "c"]),
+        ({"sort": "efficiency"}, ["b", "a", "c"]),
+    ],
+)
+def test_what_is_wanted_and_its_order(
+    directory: Path, options: dict[str, object], expected: list[str]
+) -> None:
+    found = names(directory, **options)
+    assert found == expected or (
+        set(found) == set(expected) and options.get("sort") in ("wall", "efficiency")
+    )
+    assert found[:1] == expected[:1]
+
+
+def test_every_order_can_be_asked_for(directory: Path) -> None:
+    for sort in SORTS:
+        assert len(names(directory, sort=sort)) == 3
+    with pytest.raises(RankwiseError):
+        names(directory, sort="x")
+
+
+def test_each_figure_is_as_in_the_summary(tmp_path: Path) -> None:
+    paths = [
+        profiles.write_partial(tmp_path / "partial.rankwise"),
+        write(tmp_path / "a.rankwise", ranks=6, size="8"),
+    ]
+    for path, headline in zip(paths, headlines(paths).runs, strict=True):
+        summary = open_profile(path).summary().data
+        run, efficiency = summary["run"], summary["efficiency"]
+        assert headline.ranks == run["ranks"]
+        assert headline.nodes == run["nodes"]
+        assert headline.tags == run["tags"]
+        assert headline.complete is summary["trust"]["complete"]
+        assert headline.wall_seconds == summary["times"]["wall_seconds"]
+        assert headline.mpi_percent_of_run == pytest.approx(summary["times"]["mpi_percent_of_run"])
+        assert headline.parallel_efficiency == pytest.approx(efficiency["parallel"])
+
+
+def test_the_conclusion_is_the_one_that_is_kept(tmp_path: Path) -> None:
+    made = Made(2)
+    made.connection.execute("UPDATE ranks SET mpi = run / 2")
+    path = made.write(tmp_path / "none.rankwise")
+    (none,) = headlines([path]).runs
+    assert (none.limit, none.verdict, none.by_older_rules) == ("", "", False)
+    keep_diagnosis(made.connection)
+    path = made.write(tmp_path / "kept.rankwise")
+    (kept,) = headlines([path]).runs
+    assert kept.verdict == open_profile(path).summary().data["diagnosis"]["verdict"]
+    assert not kept.by_older_rules
+    made.connection.execute("UPDATE diagnosis SET rules = '0.0.1/1'")
+    (older,) = headlines([made.write(tmp_path / "older.rankwise")]).runs
+    assert older.by_older_rules
+    assert older.verdict == kept.verdict
+    made.connection.execute("UPDATE diagnosis SET content = '{'")
+    (damaged,) = headlines([made.write(tmp_path / "damaged.rankwise")]).runs
+    assert damaged.verdict == ""
+
+
+def test_the_columns_are_those_that_differ(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", str(directory)]) == 0
+    heads = capsys.readouterr().out
+    assert re.search(r"\bsize\b", heads)
+    assert not re.search(r"\buser\b|[^%f] MPI\b", heads)
+    assert main(["list", str(directory / "a.rankwise")]) == 0
+    assert not re.search(r"\bsize\b|\barguments\b", capsys.readouterr().out)
+
+
+def test_unreadable_files_are_named_and_the_others_listed(
+    directory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = (directory / "a.rankwise").read_bytes()
+    (directory / "cut.rankwise").write_bytes(content[:9000])
+    (directory / "text.rankwise").write_text("text")
+    assert main(["list", str(directory), "--json"]) == 1
+    listed = json.loads(capsys.readouterr().out)
+    assert len(listed["runs"]) == 3
+    assert {Path(file["file"]).stem for file in listed["unreadable"]} == {"cut", "text"}
+    assert main(["list", str(directory)]) == 1
+    assert capsys.readouterr().out.count("left out: ") == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["missing"],
+        ["empty"],
+        ["text.rankwise"],
+        [".", "--since", "yesterday"],
+        [".", "--ranks", "0"],
+        [".", "--tag", "size"],
+        [".", "-o", "list.txt"],
+        [".", "-o", "there.html"],
+        [".", "--sort", "colour"],
+    ],
+)
+def test_what_is_refused(
+    directory: Path, words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (directory / "empty").mkdir()
+    (directory / "there.html").write_text("mine")
+    (directory / "text.rankwise").write_text("text")
+    monkeypatch.chdir(directory)
+    assert main(["list", *words]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("rankwise: ")
+    assert error.count("\n") == 1
+    assert (directory / "there.html").read_text() == "mine"
+
+
+class _Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag != "script"
+        self.links += [value or "" for name, value in attrs if name == "href"]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_links_the_reports(directory: Path) -> None:
+    hostile = write(directory / "x" / 'e&"<script>.rankwise', program="<script>alert(1)<!--notes-->")
+    hostile.with_suffix(".html").write_text("report")
+    (directory / "a.html").write_text("report")
+    page = directory / "pages" / "index.html"
+    page.parent.mkdir()
+    assert main(["list", str(directory), "-o", str(page)]) == 0
+    read = _Links()
+    read.feed(page.read_text())
+    assert "<script>alert(1)<!--notes-->" in read.text
+    assert len(read.links) == 2
+    assert "../a.html" in read.links
+    assert main(["list", str(directory), "-o", str(page)]) == 2
+    assert main(["list", str(directory), "-o", str(page), "--force"]) == 0
+
+
+def test_many_are_read_by_several_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "0.rankwise")
+    for number in range(1, 230):
+        os.link(path, tmp_path / f"{number}.rankwise")
+    (tmp_path / "cut.rankwise").write_bytes(path.read_bytes()[:5000])
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    paths = sorted(tmp_path.iterdir())
+    read = headlines(paths)
+    assert [run.file for run in read.runs] == [str(path) for path in paths if path.stem != "cut"]
+    assert [file.path for file in read.unreadable] == [tmp_path / "cut.rankwise"]
