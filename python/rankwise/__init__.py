@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rankwise.introspection import session as session
     from rankwise.introspection import so_far as so_far
     from rankwise.reading.difference import diff as diff
+    from rankwise.reading.difference import diff_sides as diff_sides
     from rankwise.reading.profile import Profile as Profile
     from rankwise.reading.profile import open_profile as open  # noqa: A004
     from rankwise.reading.runs import open_many as open_many
@@ -41,6 +42,7 @@ __all__ = [
     "Session",
     "SoFar",
     "diff",
+    "diff_sides",
     "open",
     "open_many",
     "preload",
@@ -53,6 +55,7 @@ _ELSEWHERE = {
     "Profile": ("rankwise.reading.profile", "Profile"),
     "RankwiseError": ("rankwise.errors", "RankwiseError"),
     "diff": ("rankwise.reading.difference", "diff"),
+    "diff_sides": ("rankwise.reading.difference", "diff_sides"),
     "open": ("rankwise.reading.profile", "open_profile"),
     "open_many": ("rankwise.reading.runs", "open_many"),
 }

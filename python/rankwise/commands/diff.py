@@ -5,6 +5,10 @@ Give two profiles, or several per side to separate changes from noise:
     rankwise diff BEFORE.rankwise AFTER.rankwise
     rankwise diff B1.rankwise B2.rankwise B3.rankwise -- A1.rankwise A2.rankwise A3.rankwise
 
+Three sides or more are compared with the first, or with the side that --reference names:
+
+    rankwise diff --names ring,bruck,pairwise r*.rankwise -- b*.rankwise -- p*.rankwise
+
 With --fail-above the exit status is 1 if the job became worse by more than this, for CI, and --output writes
 what pipelines show.
 """
@@ -16,7 +20,8 @@ import sys
 from pathlib import Path
 
 from rankwise.commands.limits import add_json, add_limit, percentage
-from rankwise.commands.sides import sides
+from rankwise.commands.sides import named_sides, sides
+from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing
 
 # As in rankwise.comparison.figures, which takes time to load.
@@ -31,7 +36,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="F.rankwise",
-        help="before and after; with several per side: those before, `--`, those after",
+        help="before and after; with several per side: those before, `--`, those after; further sides after"
+        " another `--`",
+    )
+    parser.add_argument(
+        "--names",
+        type=lambda text: text.split(","),
+        metavar="NAME,...",
+        help="with three sides or more: their names (default: their directories or files)",
+    )
+    parser.add_argument(
+        "--reference",
+        metavar="NAME",
+        help="with three sides or more: the side that the others are compared with (default: the first)",
     )
     parser.add_argument(
         "--fail-above",
@@ -63,6 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare; 0, 1 if the job became worse by more than it may, or RankwiseError if a file can't be read."""
+    if arguments.names or arguments.reference or "--" in (arguments.other_side or ()):
+        return _run_several(arguments)
     from rankwise.reading.difference import diff
 
     before, after = sides("diff", arguments.profiles, arguments.other_side)
@@ -77,3 +96,21 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         comparison.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
     return int(comparison.failed)
+
+
+def _run_several(arguments: argparse.Namespace) -> int:
+    from rankwise.reading.difference import diff_sides
+
+    given = [name for name in ("fail_above", "output") if getattr(arguments, name)]
+    if given:
+        raise RankwiseError(f"--{given[0].replace('_', '-')} goes with two sides: leave it out")
+    several = diff_sides(
+        named_sides(arguments.profiles, arguments.other_side or [], arguments.names),
+        reference=arguments.reference or "",
+    )
+    if arguments.json:
+        sys.stdout.writelines(several.json_text())
+        sys.stdout.write("\n")
+    else:
+        several.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
+    return 0

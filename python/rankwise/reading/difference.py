@@ -10,10 +10,13 @@ from typing import Any, TextIO
 from rankwise.analysis.opened import opened_profile
 from rankwise.comparison.compare import Comparison, compare
 from rankwise.comparison.figures import METRICS, Figures, figures
+from rankwise.comparison.several import Several, compare_several
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import TableView
 from rankwise.reading.arguments import check_percentage, path_of
 from rankwise.views.comparison.sentences import gate_line, limit_lines, side_lines
+from rankwise.views.comparison.several import limit_line, side_line
+from rankwise.views.comparison.several import view as several_view
 from rankwise.views.comparison.view import view
 
 Files = str | PathLike[str] | Iterable[str | PathLike[str]]
@@ -44,6 +47,30 @@ def diff(before: Files, after: Files, *, fail_above: float | None = None, metric
     for side in sides:
         _check_runs(side)
     return Difference(compare(*sides), fail_above, metric)
+
+
+def diff_sides(sides: Mapping[str, Files], *, reference: str = "") -> Differences:
+    """Compare any number of sides with one of them.
+
+    Args:
+        sides: by name: a profile, or several of the same job.
+        reference: name of the side that the others are compared with; '' = the first.
+
+    Raises:
+        RankwiseError: a profile can't be read, a side has a run twice or none, there are fewer than two,
+            or no side has the name of the reference.
+    """
+    reference = reference or next(iter(sides), "")
+    if reference not in sides:
+        raise RankwiseError(f"there is no side {reference!r}: there are {', '.join(sides)}")
+    if len(sides) < 2:
+        raise RankwiseError("there is one side only: give two or more")
+    read = {name: [_figures(path) for path in _paths(name, side)] for name, side in sides.items()}
+    for name, side in read.items():
+        if not side:
+            raise RankwiseError(f"side {name} has no profiles: each needs one at least")
+        _check_runs(side)
+    return Differences(compare_several(read, reference))
 
 
 class Difference(TableView):
@@ -100,6 +127,34 @@ class Difference(TableView):
             figure = self.found.figure(self._metric)
             line = gate_line(figure, self._fail_above, failed=self.failed)
             page.write(*page.wrapped(line, "bold red" if self.failed else "bold", indent=2))
+
+
+class Differences(TableView):
+    """Any number of sides compared with one of them.
+
+    Attributes:
+        found: everything, as objects.
+    """
+
+    def __init__(self, several: Several) -> None:
+        """Take the comparison."""
+        profiles = several.sides[several.reference].profiles
+        super().__init__(Path(profiles[0]), "diff", several_view(several))
+        self.found = several
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the lists of rows: the figures of the runs first."""
+        return "run", "efficiency", *self.found.rows
+
+    def _lines(self) -> list[tuple[str, str]]:
+        width = max(map(len, self.found.sides))
+        lines = [side_line(name, side, width) for name, side in self.found.sides.items()]
+        lines += [limit_line(name, side, width) for name, side in self.found.sides.items()]
+        warned = [
+            f"! {name}: {sentence}" for name, sentences in self.found.unlike.items() for sentence in sentences
+        ]
+        return [*((line, "") for line in lines), *((line, "yellow") for line in warned)]
 
 
 def _paths(name: str, side: Files) -> list[Path]:
