@@ -160,6 +160,21 @@ def _compared(directory: Path) -> str:
     )
 
 
+def _listed(directory: Path) -> str:
+    for place, (name, statements) in enumerate(
+        {
+            "a": ("UPDATE run SET started = '2026-11-02T08:30:00+00:00'",),
+            "b": ("INSERT INTO tags VALUES ('size', '1024'), ('commit', 'f3a9b27c001d')",),
+            "c": ("UPDATE run SET exit_status = 9, ranks_expected = 6",),
+        }.items()
+    ):
+        changed(profiles.write_profile, *statements, f"UPDATE run SET wall = {10 + place}")(
+            directory / f"{name}.rankwise"
+        )
+    (directory / "d.rankwise").write_bytes((directory / "a.rankwise").read_bytes()[:8000])
+    return seen("list", ".") + seen("list", "a.rankwise", "b.rankwise", "--ranks", "6")
+
+
 def _page_of(write: Callable[[Path], object]) -> Screen:
     """Return what a report says of a run: all texts of more than one word, by where they are in its data."""
 
@@ -211,6 +226,7 @@ SCREENS: dict[str, Screen] = {
     "bound": found(partial(findings.bound, "3", "3", "4-5", "6-7"), *views("node", "rank")),
     "explain-words": _explained,
     "diff": _compared,
+    "list": _listed,
     **{f"page-{name}": _page_of(write) for name, write in PAGES.items()},
     **{f"finding-{name}": found(make) for name, make in FINDINGS.items()},
 }

@@ -19,7 +19,7 @@ from rankwise.text.units import bin_text
 
 pytest.importorskip("matplotlib")
 
-WHAT = ("matrix", "communicators", "sizes", "balance", "timeline")
+WHAT = ("matrix", "communicators", "communicator-sizes", "sizes", "balance", "timeline")
 
 
 def made(ranks: int) -> Made:
@@ -94,6 +94,7 @@ def test_few_ranks_and_many(tmp_path: Path, what: str, ranks: int) -> None:
     titles = {
         "matrix": "between 4096 ranks" if ranks > 1 else "No messages were recorded",
         "communicators": "W takes 100.0 % of the time in MPI",
+        "communicator-sizes": f"1 of 1 communicator has {ranks} member",
         "sizes": "Calls without data take 100.0 % of the time in MPI",
         "balance": f"Rank {ranks - 1} (node{(ranks - 1) // 4}) spends the most time in MPI",
         "timeline": "No time line was recorded",
@@ -108,11 +109,30 @@ def test_an_empty_profile_says_what_is_missing(tmp_path: Path, what: str) -> Non
     titles = {
         "matrix": "No messages were recorded",
         "communicators": "No MPI call was recorded",
+        "communicator-sizes": "1 of 1 communicator has 1 member",
         "sizes": "No MPI call was recorded",
         "balance": "No MPI call between MPI_Init and MPI_Finalize",
         "timeline": "No time line was recorded",
     }
     assert titles[what] in texts(content)
+
+
+def test_communicators_by_time_bytes_and_calls(tmp_path: Path) -> None:
+    """Each measure has another communicator in front."""
+    profile = Made(4)
+    for key, (seconds, sent, calls) in enumerate(((6.0, 10, 1), (3.0, 800, 2), (1.0, 190, 7)), start=4):
+        profile.communicator(key, f"W_s{key}", family=f"W_s{key}", size=2)
+        profile.call(0, "MPI_Bcast", seconds, calls=calls, communicator=key, sent=sent)
+    path = profile.write(tmp_path / "a.rankwise")
+    for of, title in (
+        ("time", "W_s4 takes 60.0 % of the time in MPI"),
+        ("bytes", "W_s5 has 80.0 % of the bytes sent"),
+        ("calls", "W_s6 has 70.0 % of the calls"),
+    ):
+        content = drawn(path, tmp_path / f"{of}.svg", "--what", "communicators", "--of", of).decode()
+        assert title in texts(content)
+    content = drawn(path, tmp_path / "n.svg", "--what", "communicator-sizes").decode()
+    assert "3 of 4 communicators have 2 members" in texts(content)
 
 
 def test_a_balanced_run_is_said_to_be_balanced(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
   rankwise plot F.rankwise --what matrix -o traffic.pdf
   rankwise plot F.rankwise --what sizes --width 88mm -o sizes.svg
 
-matrix: traffic between ranks; communicators: the time on each, by call; sizes: the time of calls by
+matrix: traffic between ranks; communicators: the time, bytes or calls on each, by
+call; communicator-sizes: how many have how many processes; sizes: the time of calls by
 the size of their data; balance: where the time of each rank went; timeline: activity of the ranks
 over time; network: bytes at the network ports of the nodes over time, and the messages of the ranks.
 Font sizes do not depend on the width: 88mm is one column of most papers, 180mm are two.
@@ -33,11 +34,13 @@ if TYPE_CHECKING:
 _SHAPES = {
     "matrix": 0.82,
     "communicators": None,
+    "communicator-sizes": 0.5,
     "sizes": 0.5,
     "balance": 0.45,
     "timeline": 0.5,
     "network": 0.5,
 }
+_WITH_MEASURE = ("matrix", "communicators", "timeline")
 _LEAST_HEIGHT = 2.2  # inches
 _ENDINGS = ("pdf", "svg", "png")
 _MM = 25.4  # an inch
@@ -64,8 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--of",
         metavar="MEASURE",
-        help="with matrix: bytes (default) or messages; with timeline: mpi, the share of the time "
-        "(default), or bytes_sent, bytes_received, messages or calls per second",
+        help="with matrix: bytes (default) or messages; with communicators: time (default), bytes or calls; "
+        "with timeline: mpi, the share of the time (default), or bytes_sent, bytes_received, messages or "
+        "calls per second",
     )
     parser.add_argument(
         "--width",
@@ -96,8 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
     for option in ("by", "kind"):
         if getattr(arguments, option) is not None and what != "matrix":
             raise RankwiseError(f"--{option} goes with --what matrix")
-    if arguments.of is not None and what not in ("matrix", "timeline"):
-        raise RankwiseError("--of goes with --what matrix and --what timeline")
+    if arguments.of is not None and what not in _WITH_MEASURE:
+        raise RankwiseError(f"--of goes with --what {', '.join(_WITH_MEASURE)}")
     extras.check("matplotlib")
     refuse_existing(output, force=arguments.force)
     profile = Profile(arguments.profile, wanted(arguments))
@@ -129,7 +133,7 @@ class _Drawn(NamedTuple):
 def _drawing(profile: Profile, drawn: _Drawn) -> Callable[[Any], object]:
     """Return what draws on the axes that it is given."""
     of = {} if drawn.of is None else {"of": drawn.of}
-    draw = getattr(profile.plot, drawn.what)
+    draw = getattr(profile.plot, drawn.what.replace("-", "_"))
     if drawn.what == "matrix":
         if drawn.of not in (None, *MEASURES):
             raise RankwiseError(f"--of {drawn.of}: a matrix is of {' or '.join(MEASURES)}")

@@ -61,15 +61,31 @@ class Plots:
         with damage_told(self._profile.path):
             return _named(draw_matrix(answer.found, of, ax), answer.selected)
 
-    def communicators(self, *, ax: Any = None, **part: Any) -> Any:
-        """Draw the time on each family of communicators, by call."""
-        from rankwise.render.figures.plots.communicators import draw_communicators
+    def communicators(self, *, of: str = "time", ax: Any = None, **part: Any) -> Any:
+        """Draw the time on each family of communicators, by call.
 
+        Args:
+            of: `time`, `bytes` (sent) or `calls`.
+            ax: to draw on; None = new ones.
+            part: of the run.
+        """
+        from rankwise.render.figures.plots.communicators import MEASURES, draw_communicators
+
+        if of not in MEASURES:
+            raise RankwiseError(f"communicators are drawn by {', '.join(MEASURES)}, not by {of!r}")
         answer = self._profile.communicators(**part)
         objects = answer.objects
         parts = objects["families"], objects["communicators"], objects["communicator_calls"]
         with damage_told(self._profile.path):
-            return _named(draw_communicators(*parts, ax, _time(answer.selected)), answer.selected)
+            return _named(draw_communicators(*parts, ax, _time(answer.selected), of), answer.selected)
+
+    def communicator_sizes(self, *, ax: Any = None, **part: Any) -> Any:
+        """Draw how many communicators there are of each number of processes."""
+        from rankwise.render.figures.plots.communicators import draw_communicator_sizes
+
+        answer = self._profile.communicators(**part)
+        with damage_told(self._profile.path):
+            return _named(draw_communicator_sizes(answer.objects["communicators"], ax), answer.selected)
 
     def sizes(self, *, ax: Any = None, **part: Any) -> Any:
         """Draw the time of calls by the size of their data."""

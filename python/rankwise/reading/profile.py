@@ -246,7 +246,7 @@ class Profile:
 
     @property
     def plot(self) -> Plots:
-        """Drawings: `plot.matrix()`, `plot.communicators()`, `plot.sizes()`, `.balance()`, `.timeline()`."""
+        """Drawings: `plot.matrix()`, `plot.communicators()`, `plot.sizes()`, and the others of `Plots`."""
         from rankwise.reading.plots import Plots
 
         return Plots(self)

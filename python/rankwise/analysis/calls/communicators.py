@@ -6,6 +6,7 @@ import sqlite3
 
 from rankwise.analysis.calls.operations import Operation, top_operations
 from rankwise.analysis.calls.roles import Roles
+from rankwise.analysis.calls.spanned import Spanned
 from rankwise.analysis.calls.totals import Totals, totals_by
 from rankwise.analysis.columns import decoded_list
 from rankwise.analysis.rows import rows_by_name
@@ -29,6 +30,7 @@ class Communicator:
             lowest rank.
         remote_members: world ranks of the other group; '' = intracommunicator.
         remote_parent: name of the communicator that formed the other group, or None.
+        nodes: number of nodes that the members are on; None = unknown.
         members_seen: number of members whose counters were read.
         topology: '', cart, graph, dist_graph.
         reorder: the program asked for reordering.
@@ -51,6 +53,7 @@ class Communicator:
     members: str
     remote_members: str
     remote_parent: str | None
+    nodes: int | None
     members_seen: int
     topology: str
     dims: list[int]
@@ -79,16 +82,18 @@ def communicators(connection: sqlite3.Connection) -> list[Communicator]:
         " LEFT JOIN communicators others ON others.id = c.remote_parent ORDER BY c.id",
     )
     part = is_part(connection)
-    roles = Roles(connection)
+    roles, spanned = Roles(connection), Spanned(connection)
     communicator_rows = [
-        _communicator(row, top.get(row["id"]), counts.get(row["id"], Totals()), roles)
+        _communicator(row, top.get(row["id"]), counts.get(row["id"], Totals()), roles, spanned)
         for row in rows
         if row["id"] in counts or (row["size"] > 0 and not part)
     ]
     return sorted(communicator_rows, key=lambda row: row.totals.order)
 
 
-def _communicator(row: sqlite3.Row, top: Operation | None, totals: Totals, roles: Roles) -> Communicator:
+def _communicator(
+    row: sqlite3.Row, top: Operation | None, totals: Totals, roles: Roles, spanned: Spanned
+) -> Communicator:
     has_role = row["type"] == "communicator" and row["size"] and not row["remote_size"]
     return Communicator(
         name=row["name"],
@@ -101,6 +106,7 @@ def _communicator(row: sqlite3.Row, top: Operation | None, totals: Totals, roles
         members=row["members"],
         remote_members=row["remote_members"],
         remote_parent=row["remote_parent_name"],
+        nodes=spanned.nodes(row["members"], row["remote_members"]),
         members_seen=row["members_seen"],
         topology=row["topology"],
         dims=decoded_list(row["dims"]),

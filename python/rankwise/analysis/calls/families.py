@@ -8,6 +8,7 @@ from typing import Any
 
 from rankwise.analysis.calls.operations import Operation, top_operations
 from rankwise.analysis.calls.roles import Roles, as_grid
+from rankwise.analysis.calls.spanned import Spanned
 from rankwise.analysis.calls.totals import Totals, totals_by
 from rankwise.analysis.columns import decoded_list
 from rankwise.analysis.selection import is_part
@@ -28,6 +29,8 @@ class Family:
         remote_parent: name of the parent of the remote group, as for `parent`.
         user_names: names set by the program, without repeats; empty if some have none.
         remote_size: processes of the largest remote group; 0 = intracommunicators.
+        nodes_min: fewest nodes that the members of one are on; None = unknown of all.
+        nodes_max: most nodes that the members of one are on; None = unknown of all.
         members: world ranks of each, in the order of their first process in the profile.
         remote_members: world ranks of each remote group, '' = none.
         dims: of each communicator with a Cartesian topology, without repeats.
@@ -52,6 +55,8 @@ class Family:
     dims: list[list[int]]
     reorder: bool
     reordered: bool
+    nodes_min: int | None
+    nodes_max: int | None
     members: list[str]
     remote_members: list[str]
     top_operation: Operation | None
@@ -86,9 +91,12 @@ def families(connection: sqlite3.Connection) -> list[Family]:
     ):
         siblings.setdefault(row[0], []).append(row)
     roles = _roles(connection, siblings)
+    spanned = Spanned(connection)
     part = is_part(connection)
     family_rows = [
-        _family(connection, rows, counts.get(family, Totals()), top.get(family), roles.get(family, ""))
+        _family(
+            connection, rows, counts.get(family, Totals()), top.get(family), roles.get(family, ""), spanned
+        )
         for family, rows in siblings.items()
         if family in counts or (rows[0][2] > 0 and not part)
     ]
@@ -96,11 +104,18 @@ def families(connection: sqlite3.Connection) -> list[Family]:
 
 
 def _family(
-    connection: sqlite3.Connection, siblings: list[Any], totals: Totals, top: Operation | None, role: str
+    connection: sqlite3.Connection,
+    siblings: list[Any],
+    totals: Totals,
+    top: Operation | None,
+    role: str,
+    spanned: Spanned,
 ) -> Family:
     family, names, sizes, remote_sizes, user_names, *_ = zip(*siblings, strict=True)
     *_, dims, reorder, reordered, members, remote_members, types, _ = zip(*siblings, strict=True)
     parents, remote_parents, procedures, topologies = list(zip(*siblings, strict=True))[5:9]
+    known = (spanned.nodes(*groups) for groups in zip(members, remote_members, strict=True))
+    nodes = [number for number in known if number is not None]
     return Family(
         name=with_library(names[0], family[0]) if len(siblings) == 1 else family[0],
         family=family[0],
@@ -116,6 +131,8 @@ def _family(
         dims=[dimensions for dimensions in map(decoded_list, dict.fromkeys(dims)) if dimensions],
         reorder=any(reorder),
         reordered=any(reordered),
+        nodes_min=min(nodes, default=None),
+        nodes_max=max(nodes, default=None),
         members=list(members),
         remote_members=list(remote_members),
         top_operation=top,

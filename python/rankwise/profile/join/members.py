@@ -105,6 +105,16 @@ def known_ranks(text: str, end: int) -> set[int]:
     return ranks
 
 
+def stretches(text: str) -> Iterator[range | None]:
+    """Give the members as ranges of world ranks, at least one in each; None = unknown members.
+
+    Raises:
+        ValueError: the text is no compact list.
+    """
+    for run, unknown in _entries(text):
+        yield None if unknown else run
+
+
 def _entries(text: str) -> Iterator[tuple[range, int]]:
     """Give the known members of each entry, or how many unknown ones it has."""
     for entry in text.split(",") if text else []:

@@ -39,7 +39,7 @@ from rankwise.views.totals_columns import (
     over_ranks_columns,
     share_of_mpi,
 )
-from rankwise.views.view import FIGURES, SECONDS, TEXT, WORD, Column, Detail, Table, View, label
+from rankwise.views.view import COUNT, FIGURES, SECONDS, TEXT, WORD, Column, Detail, Table, View, label
 
 _MADE = "How communicators were created"
 _SHOWN_MEMBERS = 3  # of a family, groups of processes that are listed
@@ -54,6 +54,7 @@ _TOPOLOGY = "with its dimensions"
 _REORDER = "whether the program allowed reordering of ranks (asked), and Rankwise did it (done)"
 _MEMBERS = "ranks in MPI_COMM_WORLD; of an intercommunicator both groups: 0 + 1-3"
 _GROUPS = f"{_MEMBERS}; a group shared by several is listed once"
+_NODES = "number of nodes that the members are on"
 _ROLE = "what the members are, or the function that created it"
 _AFTER_START = "after the start"
 _WHOSE = "the communicator's members"
@@ -79,6 +80,7 @@ _EACH_MADE: list[Column[Communicator]] = [
     label("size", processes_name, "processes, of both groups", kind=FIGURES),
     label("topology", lambda row: topology_name(row.topology, row.dims), _TOPOLOGY, kind=WORD),
     label("reorder", reorder_name, _REORDER, kind=WORD),
+    Column("nodes", lambda row: row.nodes, COUNT, _NODES),
     Column("members", lambda row: both_groups(row.members, row.remote_members), TEXT, _MEMBERS),
     label("made in", lambda row: row.created_in or "-", _MADE_IN),
     Column("made at", lambda row: row.created_seconds, SECONDS, _AFTER_START),
@@ -134,8 +136,20 @@ def _families_made(rows: Sequence[Family]) -> list[Column[Family]]:
             kind=WORD,
         ),
         label("reorder", reorder_name, _REORDER, kind=WORD),
+        *(
+            [Column("nodes", _nodes, FIGURES, _NODES)]
+            if any((row.nodes_max or 0) > 1 for row in rows)
+            else []
+        ),
         Column("members", _members, TEXT, _GROUPS),
     ]
+
+
+def _nodes(row: Family) -> str | None:
+    """Return `1`, `2-4` for communicators on different numbers of nodes; None = unknown."""
+    if row.nodes_min is None:
+        return None
+    return f"{row.nodes_min}" + (f"-{row.nodes_max}" if row.nodes_max != row.nodes_min else "")
 
 
 def _with_roles(columns: Sequence[Column[Any]], rows: Sequence[Any]) -> list[Column[Any]]:
