@@ -96,6 +96,8 @@ class Page:
             width: columns.
             units: whether to keep numbers and their units together.
         """
+        if cell_len(text.plain) <= width and "\n" not in text.plain:  # as most cells of a table
+            return [Text(text.plain.rstrip(), text.style)]
         plain = _BEFORE_UNIT.sub(_NO_BREAK, text.plain) if units else text.plain
         words = [
             re.sub("[/,]|::", rf"\g<0>{_MAY_BREAK}", word) if cell_len(word) > width else word
