@@ -13,6 +13,7 @@ import rankwise
 from golden import Golden
 from rankwise.__main__ import main
 from rankwise.errors import RankwiseError
+from rankwise.views.comparison.several import charts
 
 SIDES = {"default": 1.0, "ring": 1.5, "bruck": 0.7, "pairwise": 1.0}
 RUNS = 4
@@ -132,3 +133,18 @@ def test_a_reference_has_to_exist(tmp_path: Path) -> None:
     ):
         with pytest.raises(RankwiseError):
             rankwise.diff_sides(sides, reference=reference)  # type: ignore[arg-type]
+
+
+def test_the_page(sides: dict[str, list[Path]], capsys: pytest.CaptureFixture[str]) -> None:
+    several = rankwise.diff_sides(sides)
+    wall, calls = charts(several.found)
+    assert len(wall.series[1].points) == RUNS * len(SIDES)
+    assert {point.y for point in wall.series[0].points} == {
+        value.value for value in several.found.figure("wall").values.values()
+    }
+    assert calls.series
+    assert main(["diff", "-o", "page.html", *words(sides)]) == 0
+    assert Path("page.html").read_bytes().startswith(b"<!doctype html>")
+    assert main(["diff", "-o", "page.md", *words(sides)]) == 2
+    assert not Path("page.md").exists()
+    assert capsys.readouterr().err.count("\n") == 1

@@ -71,7 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="FILE",
         help="for a pipeline, by the ending: a summary in Markdown (.md), JUnit (.xml), Code Quality (.json),"
-        " a badge (.svg); may be given several times, and replaces the file",
+        " a badge (.svg); with three sides or more a page (.html); may be given several times, and replaces"
+        " the file",
     )
     add_json(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="more tables and columns")
@@ -101,13 +102,18 @@ def run(arguments: argparse.Namespace) -> int:
 def _run_several(arguments: argparse.Namespace) -> int:
     from rankwise.reading.difference import diff_sides
 
-    given = [name for name in ("fail_above", "output") if getattr(arguments, name)]
-    if given:
-        raise RankwiseError(f"--{given[0].replace('_', '-')} goes with two sides: leave it out")
+    if arguments.fail_above is not None:
+        raise RankwiseError("--fail-above goes with two sides: leave it out")
+    for path in arguments.output:
+        if path.suffix != ".html":
+            raise RankwiseError(f"--output {path}: of three sides or more there is a page only: FILE.html")
     several = diff_sides(
         named_sides(arguments.profiles, arguments.other_side or [], arguments.names),
         reference=arguments.reference or "",
     )
+    for path in arguments.output:
+        with appearing(path, option="--output") as (new,):
+            new.write_bytes(several.html_page())
     if arguments.json:
         sys.stdout.writelines(several.json_text())
         sys.stdout.write("\n")

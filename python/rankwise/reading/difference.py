@@ -147,14 +147,26 @@ class Differences(TableView):
         """Names of the lists of rows: the figures of the runs first."""
         return "run", "efficiency", *self.found.rows
 
-    def _lines(self) -> list[tuple[str, str]]:
+    def html_page(self) -> bytes:
+        """Return the comparison as a page for browsers."""
+        from rankwise.render.page.runs import runs_page
+        from rankwise.views.comparison.several import charts
+
+        title = " / ".join(self.found.sides)
+        lines = [": ".join(line.split(maxsplit=1)) for line in self._sides()]
+        return runs_page(title, self._view, charts(self.found), lines, self._warnings())
+
+    def _sides(self) -> list[str]:
         width = max(map(len, self.found.sides))
         lines = [side_line(name, side, width) for name, side in self.found.sides.items()]
-        lines += [limit_line(name, side, width) for name, side in self.found.sides.items()]
-        warned = [
-            f"! {name}: {sentence}" for name, sentences in self.found.unlike.items() for sentence in sentences
-        ]
-        return [*((line, "") for line in lines), *((line, "yellow") for line in warned)]
+        return lines + [limit_line(name, side, width) for name, side in self.found.sides.items()]
+
+    def _warnings(self) -> list[str]:
+        return [f"{name}: {sentence}" for name, said in self.found.unlike.items() for sentence in said]
+
+    def _lines(self) -> list[tuple[str, str]]:
+        warned = [(f"! {sentence}", "yellow") for sentence in self._warnings()]
+        return [*((line, "") for line in self._sides()), *warned]
 
 
 def _paths(name: str, side: Files) -> list[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rankwise.comparison.change import BETTER, UNKNOWN, WORSE, Change
 from rankwise.comparison.compare import Side
@@ -12,6 +12,7 @@ from rankwise.text.names import call_name, quoted_name
 from rankwise.text.units import second_text
 from rankwise.views.comparison.sentences import NAMES, amount_text, interval_text, percent_change_text
 from rankwise.views.comparison.view import HEADINGS
+from rankwise.views.runs.chart import Axis, Chart, Point, Series
 from rankwise.views.view import (
     FIGURES,
     RATIO,
@@ -27,6 +28,7 @@ from rankwise.views.view import (
 _CHANGE = Format("percent", percent_change_text, "%", right=True)
 _NOTHING = "No MPI call was recorded on any side."
 _NOT_SURE = " ?"
+_MOST_LINES = 6  # of a chart
 _BRIEF = {"communicator_calls", "regions"}
 _HEADS = {"communicator": "communicator", "procedure": "call", "region": "region", "site": "site"}
 _MEANINGS = {
@@ -103,6 +105,62 @@ def title(several: Several) -> str:
     if len(worse) == len(others):
         return f"{reference} is the fastest: {text}, a difference of {noise} of {reference}"
     return f"No side is faster than {reference} beyond the noise: {text}, a difference of {noise}"
+
+
+def charts(several: Several) -> list[Chart]:
+    """Return the wall times of all runs, and the calls that differ most, by side."""
+    names = list(several.sides)
+    labels = [(float(place), name) for place, name in enumerate(names)]
+    sides = Axis("side", labels=labels)
+    wall = several.figure("wall").values
+    runs = [
+        Point(float(place), seconds, text=f"{name}: {second_text(seconds)}")
+        for place, name in enumerate(names)
+        for seconds in _runs_of(several, wall, name)
+    ]
+    medians = [Point(float(place), wall[name].value, text=name) for place, name in enumerate(names)]
+    made = [
+        Chart(
+            name="wall",
+            title="Wall times",
+            caption="Wall time of each run (dots), and the median of each side (line).",
+            x=sides,
+            y=Axis("wall time", "s"),
+            series=[Series("median", medians), Series("runs", runs, "dots")],
+        )
+    ]
+    rows = several.rows["communicator_calls"][:_MOST_LINES]
+    if rows:
+        lines = [
+            Series(
+                f"{call_name(row.key[1])} on {quoted_name(row.key[0], row.user_name)}",
+                [
+                    Point(float(place), row.values[name].value, text=second_text(row.values[name].value))
+                    for place, name in enumerate(names)
+                    if name in row.values
+                ],
+            )
+            for row in rows
+        ]
+        made.append(
+            Chart(
+                name="calls",
+                title="The calls that differ most",
+                caption="Time in MPI, mean over ranks, median of the runs of each side.",
+                x=sides,
+                y=Axis("time in MPI", "s"),
+                series=lines,
+            )
+        )
+    return made
+
+
+def _runs_of(several: Several, figure: Mapping[str, Value], name: str) -> Sequence[float]:
+    changes = [value.change for value in figure.values() if value.change]
+    if name == several.reference:
+        return changes[0].before_runs
+    change = figure[name].change
+    return change.after_runs if change else ()
 
 
 def side_line(name: str, side: Side, width: int) -> str:

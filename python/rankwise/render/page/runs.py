@@ -1,0 +1,68 @@
+"""The page of many runs: what was found, charts, and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rankwise.render.page.container import Container
+from rankwise.render.page.contents.packed_tables import tables_data
+from rankwise.render.page.html import html_page
+from rankwise.text.safe import safe
+from rankwise.views.runs.chart import Axis, Chart, Series
+from rankwise.views.view import Detail, View
+
+_TEMPLATE = "runs.html"
+
+
+def runs_page(
+    title: str, view: View, charts: Sequence[Chart], lines: Sequence[str] = (), warnings: Sequence[str] = ()
+) -> bytes:
+    """Return the page as UTF-8.
+
+    Args:
+        title: what was compared.
+        view: its title is the result; all its tables are shown.
+        charts: above the tables.
+        lines: facts, a sentence each.
+        warnings: files that were left out, and other reasons for doubt.
+    """
+    container = Container()
+    data: dict[str, Any] = {
+        "title": _safe(title),
+        "finding": _safe(f"{view.title}." if view.title else ""),
+        "lines": [_safe(line) for line in lines],
+        "warnings": [_safe(line) for line in warnings],
+        "charts": [_chart(chart) for chart in charts],
+        "tables": tables_data(view, Detail.ALL),
+    }
+    return html_page(title, container.packed(data), _TEMPLATE)
+
+
+def _chart(chart: Chart) -> dict[str, Any]:
+    return {
+        "name": chart.name,
+        "title": _safe(chart.title),
+        "caption": _safe(chart.caption),
+        "x": _axis(chart.x),
+        "y": _axis(chart.y),
+        "series": [_series(series) for series in chart.series],
+    }
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    return {
+        "name": _safe(axis.name),
+        "unit": axis.unit,
+        "logarithmic": axis.logarithmic,
+        "labels": [[value, _safe(text)] for value, text in axis.labels],
+    }
+
+
+def _series(series: Series) -> dict[str, Any]:
+    points = [[*point[:-1], _safe(point.text)] for point in series.points]
+    return {"name": _safe(series.name), "kind": series.kind, "points": points}
+
+
+def _safe(text: str) -> str:
+    return safe(text, "utf-8")

@@ -1,0 +1,100 @@
+"""The page of many runs in a browser: its finding, charts and tables, in narrow windows and both looks."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankwise.render.page.runs import runs_page
+from rankwise.views.runs.chart import Axis, Chart, Point, Series
+from rankwise.views.view import COUNT, SECONDS, Column, Table, View, label
+
+HOSTILE = "<script>document.title = 'mine'</script>"
+
+
+def page_of_two_charts() -> bytes:
+    runs = [(2, 4.0), (4, 2.5), (8, 1.75)]
+    table: Table = Table(
+        [
+            label("what", lambda _: HOSTILE, "name"),
+            Column("ranks", lambda row: row[0], COUNT, "number of them"),
+            Column("wall", lambda row: row[1], SECONDS, "of the run"),
+        ],
+        runs,
+        "nothing",
+        title="By ranks",
+    )
+    points = [Point(float(x), y, 0.9 * y, 1.1 * y, f"{x} ranks: {y:g} s") for x, y in runs]
+    ideal = [Point(float(x), 8.0 / x) for x, _ in runs]
+    charts = [
+        Chart(
+            name="wall",
+            title=HOSTILE,
+            caption="How it scales",
+            x=Axis("ranks", logarithmic=True, labels=[(float(x), str(x)) for x, _ in runs]),
+            y=Axis("wall time", "s"),
+            series=[Series("measured", points), Series(HOSTILE, ideal, "dashed")],
+        ),
+        Chart(
+            name="empty",
+            title="Nothing",
+            caption="",
+            x=Axis("commit", labels=[(0.0, "a")]),
+            y=Axis("wall time", "s"),
+            series=[],
+        ),
+    ]
+    return runs_page("A job", View("It scales", [table], {}), charts, ["A fact."], [f"left out: {HOSTILE}"])
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "runs.html"
+    path.write_bytes(page_of_two_charts())
+    return path
+
+
+def test_what_the_page_shows(browser: Any, written: Path, tmp_path: Path) -> None:
+    page = browser.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(written.as_uri())
+    page.wait_for_selector("#wall svg")
+    assert page.title() == "A job"
+    text = page.inner_text("main")
+    for part in ("It scales.", "A fact.", f"left out: {HOSTILE}", "By ranks"):
+        assert part in text
+    assert page.locator("#wall circle").count() == 3
+    assert page.locator("#wall path").count() == 2
+    assert page.locator("#wall circle title").first.text_content() == "2 ranks: 4 s"
+    assert page.locator("#empty svg").count() == 1
+    with page.expect_download() as download:
+        page.click("#wall-data")
+    saved = tmp_path / "wall.csv"
+    download.value.save_as(saved)
+    with saved.open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0][:3] == ["series", "ranks", "wall time, s"]
+    assert [float(row[2]) for row in rows[1:4]] == [4.0, 2.5, 1.75]
+    assert not errors
+
+
+def test_rows_are_sorted_by_a_column(browser: Any, written: Path) -> None:
+    page = browser.new_page()
+    page.goto(written.as_uri())
+    page.click("th button:has-text('wall')")
+    assert page.locator("tbody tr td:nth-child(2)").all_inner_texts() == ["2", "4", "8"]
+    page.click("th button:has-text('wall')")
+    assert page.locator("tbody tr td:nth-child(2)").all_inner_texts() == ["8", "4", "2"]
+
+
+@pytest.mark.parametrize("width", [360, 1200, 2560])
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_nothing_is_wider_than_the_window(browser: Any, written: Path, width: int, look: str) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=look)
+    page.goto(written.as_uri())
+    page.wait_for_selector("#wall svg")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
