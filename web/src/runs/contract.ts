@@ -2,9 +2,9 @@
 import type { TableData } from "../ui/data.ts";
 
 export interface RunsData {
-  /** What was compared. */
+  /** The heading. */
   title: string;
-  /** The result, a sentence; empty: there is none. */
+  /** The result, a sentence; may be empty. */
   finding: string;
   /** Facts, a sentence each. */
   lines: string[];

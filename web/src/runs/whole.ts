@@ -1,4 +1,4 @@
-/** The page of many runs: what was found, charts, and tables. */
+/** The page of many runs: findings, charts and tables. */
 import { redraw } from "../ui/controls.ts";
 import { theme } from "../ui/colours.ts";
 import { element } from "../ui/dom.ts";

@@ -1,4 +1,4 @@
-"""The page of many runs: what was found, charts, and tables."""
+"""The page of many runs: findings, charts and tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def runs_page(
     """Return the page as UTF-8.
 
     Args:
-        title: what was compared.
+        title: the heading.
         view: its title is the result; all its tables are shown.
         charts: above the tables.
         lines: facts, a sentence each.
