@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rankwise.reading.profile import Profile as Profile
     from rankwise.reading.profile import open_profile as open  # noqa: A004
     from rankwise.reading.runs import open_many as open_many
+    from rankwise.reading.scaling import scaling as scaling
 
 __all__ = [
     "IntrospectionError",
@@ -47,6 +48,7 @@ __all__ = [
     "open_many",
     "preload",
     "redistribute",
+    "scaling",
     "session",
     "so_far",
 ]
@@ -58,6 +60,7 @@ _ELSEWHERE = {
     "diff_sides": ("rankwise.reading.difference", "diff_sides"),
     "open": ("rankwise.reading.profile", "open_profile"),
     "open_many": ("rankwise.reading.runs", "open_many"),
+    "scaling": ("rankwise.reading.scaling", "scaling"),
 }
 """What is no part of rankwise.introspection."""
 

@@ -26,6 +26,7 @@ VERBS = (
     "plot",
     "list",
     "diff",
+    "scaling",
     "doctor",
     "recover",
     "env",

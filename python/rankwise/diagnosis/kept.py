@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from typing import Any
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.from_json import from_json
 from rankwise.analysis.selection import is_part
+from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.to_json import to_json
 from rankwise.diagnosis.model import Diagnosis, Lateness
 from rankwise.findings.finding import WEIGHTS
@@ -37,6 +39,16 @@ def diagnosis(evidence: Evidence) -> Diagnosis:
     return kept
 
 
+def run_efficiency(evidence: Evidence) -> Efficiency | None:
+    """Return the efficiency of a whole run: from its kept diagnosis, or computed now."""
+    content = _content(evidence.connection)
+    try:
+        kept = content and content["account"]["efficiency"]
+        return from_json(Efficiency, kept) if kept else evidence.efficiency
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return evidence.efficiency
+
+
 def lateness(evidence: Evidence) -> Lateness:
     """Return which ranks are late, in the whole run or in the selected part."""
     kept = None if is_part(evidence.connection) else _read(evidence.connection)
@@ -63,11 +75,11 @@ def keep_diagnosis(profile: sqlite3.Connection) -> None:
 
 def _read(profile: sqlite3.Connection) -> Diagnosis | None:
     """Return the kept diagnosis; None = none is kept, it is by other rules, or it is damaged."""
-    row = profile.execute("SELECT content FROM diagnosis WHERE rules = ?", (RULES,)).fetchone()
-    if row is None:
-        return None
     try:
-        kept = from_json(Diagnosis, json.loads(row[0]))
+        content = _content(profile)
+        if content is None:
+            return None
+        kept = from_json(Diagnosis, content)
     except (ValueError, TypeError, RecursionError):
         return None
     findings = [entry.finding for entry in kept.findings.found]
@@ -76,3 +88,12 @@ def _read(profile: sqlite3.Connection) -> Diagnosis | None:
         _WORD.fullmatch(finding.command.verb) and finding.confidence in WEIGHTS for finding in findings
     )
     return kept if sound else None
+
+
+def _content(profile: sqlite3.Connection) -> Any:
+    """Return the JSON of the kept diagnosis; None = none is kept, it is by other rules, or it is no JSON."""
+    row = profile.execute("SELECT content FROM diagnosis WHERE rules = ?", (RULES,)).fetchone()
+    try:
+        return row and json.loads(row[0])
+    except (ValueError, TypeError, RecursionError):
+        return None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sqlite3
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from rankwise.analysis.opened import opened_profile
+from rankwise.analysis.overview import Run
 from rankwise.comparison.figures import Figures, figures
 from rankwise.errors import RankwiseError
 
@@ -23,7 +26,19 @@ class Unreadable(NamedTuple):
     reason: str
 
 
-class Loaded(NamedTuple):
+class OfRun(Protocol):
+    """Figures of a run."""
+
+    @property
+    def run(self) -> Run:
+        """Facts of the run."""
+
+
+Read = TypeVar("Read", bound=OfRun)
+
+
+@dataclass(frozen=True)
+class LoadedAs(Generic[Read]):
     """The figures that could be read.
 
     Attributes:
@@ -32,27 +47,40 @@ class Loaded(NamedTuple):
         repeated: files that hold the same run as an earlier one, and are left out.
     """
 
-    runs: list[Figures]
-    unreadable: list[Unreadable]
-    repeated: list[Path]
+    runs: list[Read] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    repeated: list[Path] = field(default_factory=list)
+
+
+Loaded = LoadedAs[Figures]
 
 
 def load(paths: Iterable[Path]) -> Loaded:
-    """Read the figures of profiles; what can't be read is left out, and named."""
-    loaded = Loaded([], [], [])
+    """Read the compared figures of profiles; what can't be read is left out, and named."""
+    return load_with(paths, figures)
+
+
+def load_with(paths: Iterable[Path], read: Callable[[sqlite3.Connection, Path], Read]) -> LoadedAs[Read]:
+    """Read figures of profiles; what can't be read is left out, and named.
+
+    Args:
+        paths: of the profiles.
+        read: returns the figures of the open profile at a path.
+    """
+    loaded: LoadedAs[Read] = LoadedAs()
     known: set[tuple[object, ...]] = set()
     for path in paths:
         try:
             with opened_profile(path) as connection:
-                read = figures(connection, path)
+                its_figures = read(connection, path)
         except RankwiseError as error:
             loaded.unreadable.append(Unreadable(path, str(error)))
             continue
-        run = read.run
+        run = its_figures.run
         identity = (run.job, run.started, run.world, run.wall_seconds, *run.command)
         if identity in known:
             loaded.repeated.append(path)
         else:
             known.add(identity)
-            loaded.runs.append(read)
+            loaded.runs.append(its_figures)
     return loaded

@@ -106,9 +106,7 @@ def efficiency(connection: sqlite3.Connection, time: TimeInMpi, delayed: Delayed
         time: the parts of its time in MPI.
         delayed: the waiting in it that an ideal network would avoid.
     """
-    ranks = connection.execute(f"SELECT rank, {RUN_SECONDS}, mpi, MAX(threads, 1) FROM ranks").fetchall()
-    runs = {rank: run for rank, run, _, _ in ranks}
-    in_mpi = {rank: min(mpi / threads, run) for rank, run, mpi, threads in ranks}
+    runs, in_mpi = _times_of_ranks(connection)
     whole = _efficiency("", runs, in_mpi)
     if whole is None:
         return None
@@ -116,6 +114,18 @@ def efficiency(connection: sqlite3.Connection, time: TimeInMpi, delayed: Delayed
     if why and unknown_collectives(connection).reason == "clocks not compared":
         why += "; the clocks of the nodes were not compared (see --clock-sync)"
     return replace(whole, split=split, why_no_split=why)
+
+
+def unsplit_efficiency(connection: sqlite3.Connection) -> Efficiency | None:
+    """Return the same at once, without the factors of communication efficiency."""
+    return _efficiency("", *_times_of_ranks(connection), "not computed")
+
+
+def _times_of_ranks(connection: sqlite3.Connection) -> tuple[dict[int, float], dict[int, float]]:
+    """Return the time of each rank between MPI_Init and MPI_Finalize, and its time in MPI of that."""
+    ranks = connection.execute(f"SELECT rank, {RUN_SECONDS}, mpi, MAX(threads, 1) FROM ranks").fetchall()
+    runs = {rank: run for rank, run, _, _ in ranks}
+    return runs, {rank: min(mpi / threads, run) for rank, run, mpi, threads in ranks}
 
 
 def region_efficiencies(connection: sqlite3.Connection) -> list[Efficiency]:

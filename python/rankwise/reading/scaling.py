@@ -1,0 +1,96 @@
+"""How a program scales: `rankwise scaling`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
+
+from rankwise.errors import RankwiseError
+from rankwise.reading.answers import TableView
+from rankwise.reading.arguments import path_of
+from rankwise.runs.files import profiles_in
+from rankwise.runs.load import Loaded, load_with
+from rankwise.runs.scaling import Asked, Scaling, scaling_of
+from rankwise.runs.scaling_figures import BY, ScalingRun, reader
+from rankwise.views.runs.scaling import view
+from rankwise.views.runs.scaling_sentences import head_lines, warning_lines
+
+Files = str | PathLike[str] | Iterable[str | PathLike[str]]
+KINDS = ("strong", "weak")
+
+
+def scaling(
+    profiles: Files,
+    *,
+    kind: str | None = None,
+    reference: int | None = None,
+    program: str = "",
+    parameter: str = "",
+    by: str = BY[0],
+    at: int | None = None,
+) -> ScalingAnswer:
+    """Show how a program scales with the number of ranks, and what stops scaling.
+
+    Args:
+        profiles: files, and directories that are searched.
+        kind: `strong` or `weak`; None = by the useful time.
+        reference: number of ranks; None = the fewest.
+        program: only runs of this one; * and ? as in a shell.
+        parameter: name of a tag with numbers, the second parameter of models.
+        by: `communicator`, `call`, `region` or `site`.
+        at: number of ranks that times are predicted for.
+
+    Raises:
+        RankwiseError: no profile can be read, the runs can't be compared, or an argument has a wrong value.
+    """
+    if kind is not None and kind not in KINDS:
+        raise RankwiseError(f"there is no kind of scaling {kind!r}: there are {', '.join(KINDS)}")
+    if by not in BY:
+        raise RankwiseError(f"there is no table by {by!r}: there are {', '.join(BY)}")
+    for name, number in (("reference", reference), ("at", at)):
+        if number is not None and not (isinstance(number, int) and number > 0):
+            raise RankwiseError(f"{name}: {number!r} is not a number of ranks, such as 1024")
+    loaded = load_with(profiles_in(_paths(profiles)), reader(sites=by == "site"))
+    if not loaded.runs:
+        raise RankwiseError(loaded.unreadable[0].reason)
+    asked = Asked(
+        kind="strong" if kind == "strong" else "weak" if kind else None,
+        reference=reference,
+        program=program,
+        parameter=parameter,
+        by=by,
+        at=at,
+    )
+    return ScalingAnswer(scaling_of(loaded.runs, asked), loaded)
+
+
+class ScalingAnswer(TableView):
+    """How a program scales.
+
+    Attributes:
+        found: everything, as objects.
+        unreadable: profiles that are left out, and why.
+    """
+
+    def __init__(self, found: Scaling, loaded: Loaded[ScalingRun]) -> None:
+        """Take the result, and what it is from."""
+        super().__init__(loaded.runs[0].path, "scaling", view(found))
+        self.found = found
+        self.unreadable = loaded.unreadable
+        self._repeated = loaded.repeated
+
+    def _lines(self) -> list[tuple[str, str]]:
+        left_out = [each.reason for each in self.unreadable]
+        left_out += [f"{path} is the same run as another file" for path in self._repeated]
+        warnings = [*(f"left out: {reason}" for reason in left_out), *warning_lines(self.found)]
+        return [
+            *((line, "") for line in head_lines(self.found)),
+            *((f"! {line}", "yellow") for line in warnings),
+        ]
+
+
+def _paths(profiles: Files) -> list[Path]:
+    if isinstance(profiles, str | bytes | PathLike) or not isinstance(profiles, Iterable):
+        return [path_of("profiles", profiles)]
+    return [path_of("profiles", path) for path in profiles]

@@ -1,0 +1,222 @@
+"""The sentences about scaling: what was compared, what stops scaling, and how sure that is."""
+
+from __future__ import annotations
+
+from rankwise.runs.models import CONFIDENCE, LEAST_VALUES, Prediction
+from rankwise.runs.scaling import PredictedRow, Scaling
+from rankwise.runs.scaling_factors import Factors
+from rankwise.runs.scaling_noise import ASSUMED
+from rankwise.runs.scaling_rows import LEAST_LOST_PERCENT, OUTSIDE, Row
+from rankwise.text.names import call_name, quoted_name
+from rankwise.text.units import number_of, percent_text, ratio_text
+from rankwise.views.runs.model_text import exponent_text
+
+_FACTORS = {
+    "load_balance": "load balance",
+    "serialisation": "serialisation",
+    "transfer": "transfer",
+    "communication": "communication efficiency",
+    "computation": "computation scalability",
+}
+_MUCH_LOST = 0.95  # of the factor at the reference: one that is below is worth a word
+_ALMOST_ALL = 0.9  # of the wall time: with less between MPI_Init and MPI_Finalize, a line says so
+_TEN = 10.0  # percent: from here on without decimals
+
+
+def head_lines(scaling: Scaling) -> list[str]:
+    """Return what was compared, and the kind of scaling."""
+    factors = scaling.factors
+    runs = sum(each.runs for each in factors)
+    sure = "given" if scaling.kind.given else "found"
+    value = scaling.parameter_value
+    fields = [
+        scaling.program,
+        scaling.mpi_library,
+        f"{factors[0].ranks} to {scaling.most_ranks} ranks",
+        f"{scaling.parameter}={value:g}" if value is not None else "",
+        number_of(runs, "run"),
+    ]
+    kind = scaling.kind
+    return [
+        "  ".join(filter(None, fields)),
+        f"{kind.kind.capitalize()} scaling ({sure}): with {kind.ranks_ratio:.3g} x the ranks, the useful "
+        f"time of all ranks together is {kind.useful_ratio:.3g} x as long.",
+    ]
+
+
+def warning_lines(scaling: Scaling) -> list[str]:
+    """Return what makes the comparison harder."""
+    lines = []
+    if scaling.different_arguments:
+        ranks = ", ".join(map(str, scaling.different_arguments))
+        lines.append(f"runs with {ranks} ranks have different arguments, and are taken together")
+    crowded = [each.ranks for each in scaling.factors if each.crowded]
+    if crowded:
+        lines.append(
+            f"with {', '.join(map(str, crowded))} ranks, a node has fewer processors than ranks: part of all "
+            "times is waiting for a processor"
+        )
+    last = scaling.factors[-1]
+    if last.run_seconds < _ALMOST_ALL * last.wall_seconds:
+        share = percent_text(100 * (1 - last.run_seconds / last.wall_seconds), decimals=0)
+        lines.append(
+            f"with {last.ranks} ranks, MPI_Init and MPI_Finalize take {share} % of the wall time: no factor "
+            "includes them"
+        )
+    return lines
+
+
+def title(scaling: Scaling) -> str:
+    """Return what stops scaling, and the efficiency, without the last full stop."""
+    return f"{_row_sentence(scaling)}. {_efficiency_sentence(scaling)}"
+
+
+def _row_sentence(scaling: Scaling) -> str:
+    rows = scaling.rows[scaling.by]
+    most = max(rows, key=lambda row: (row.since is not None, row.lost_percent[-1]))
+    ranks, reference = scaling.most_ranks, scaling.reference
+    first = most.percent_of_run[[each.ranks for each in scaling.factors].index(reference)]
+    if most.since is None:
+        what = {"region": "region", "site": "call site"}.get(scaling.by, "call")
+        return f"No {what} stops scaling: none surely loses {LEAST_LOST_PERCENT:.0f} % of the run"
+    share = share_text(most.percent_of_run[-1], most.plus_minus_percent)
+    takes = f"at {ranks} ranks it takes {share} % of the run, {_percent_text(first)} % at {reference} ranks"
+    lost = _percent_text(most.lost_percent[-1])
+    name = row_name(most)
+    if most.state == "stops":
+        text = f"{name} stops scaling from {most.since} ranks on: {takes}"
+        if most.outside:
+            text = (
+                f"{name} stops scaling from {most.since} ranks on: at {ranks} ranks it takes "
+                f"{ratio_text(most.ratio or 0.0)} x the ideal time, which loses {lost} % of the run"
+            )
+    else:
+        more = 100 * ((most.ratio or 1.0) - 1)
+        text = (
+            f"{name} scales worst: at {ranks} ranks it takes {more:.0f} % more time than the ideal, which "
+            f"loses {lost} % of the run"
+        )
+    if most.bytes_grow and most.bytes_exponent is not None:
+        text += f"; its bytes per rank grow as {exponent_text(most.bytes_exponent)} (p: ranks)"
+    return text
+
+
+def _efficiency_sentence(scaling: Scaling) -> str:
+    last, reference = scaling.factors[-1], _at_reference(scaling)
+    text = (
+        f"At {last.ranks} ranks the speed-up is {ratio_text(last.speedup)} of "
+        f"{ratio_text(last.ideal_speedup)}, and the global efficiency {ratio_text(last.global_efficiency)}, "
+        f"{ratio_text(reference.global_efficiency)} at {reference.ranks}"
+    )
+    name, ratio = _worst_factor(last, reference)
+    if ratio < _MUCH_LOST:
+        there, here = (ratio_text(getattr(each, name)) for each in (reference, last))
+        text += f"; {_FACTORS[name]} falls most, from {there} to {here}"
+    return text
+
+
+def _worst_factor(last: Factors, reference: Factors) -> tuple[str, float]:
+    """Return the factor that falls most, and its ratio."""
+    names = ["load_balance", "communication", "computation"]
+    if None not in (last.serialisation, last.transfer, reference.serialisation, reference.transfer):
+        names[1:2] = ["serialisation", "transfer"]
+    ratios = {
+        name: getattr(last, name) / getattr(reference, name) for name in names if getattr(reference, name) > 0
+    }
+    return min(ratios.items(), key=lambda item: item[1])
+
+
+def _at_reference(scaling: Scaling) -> Factors:
+    return next(each for each in scaling.factors if each.ranks == scaling.reference)
+
+
+def row_name(row: Row) -> str:
+    """Return the name of a row within a sentence: `Alltoall on W_s1`."""
+    if row.outside:
+        return "Time outside of MPI"
+    if row.site:
+        return f"{call_name(row.call)} at {row.site}"
+    if row.communicator:
+        communicator = quoted_name(row.communicator, row.user_name)
+        return f"{call_name(row.call)} on {communicator}" if row.call else communicator
+    if row.call:
+        return call_name(row.call)
+    return f"MPI in the region {row.region}" if row.region else "MPI outside of regions"
+
+
+def outside_name(row: Row, name: str) -> str:
+    """Return what a table shows in its first column."""
+    return OUTSIDE if row.outside else name
+
+
+def share_text(percent: float, plus_minus: float | None) -> str:
+    """Return a share with its error: `38 +- 2`, `4.2`."""
+    text = _percent_text(percent)
+    if plus_minus is None:
+        return text
+    least = 1.0 if percent >= _TEN else 0.1
+    return f"{text} +- {max(plus_minus, least):.{0 if percent >= _TEN else 1}f}"
+
+
+def _percent_text(percent: float) -> str:
+    return percent_text(percent, decimals=0 if percent >= _TEN else 1)
+
+
+def range_text(prediction: Prediction, text: object) -> str:
+    """Return the interval of a prediction."""
+    assert callable(text)
+    return f"{text(prediction.low)} to {text(prediction.high)}"
+
+
+def row_notes(scaling: Scaling) -> list[str]:
+    """Return what is below the table of rows."""
+    divided = " / ratio of the ranks" if scaling.kind.kind == "strong" else ""
+    notes = [
+        "Times are means per rank, and include waiting for other ranks. "
+        f"Ideal: time at {scaling.reference}{divided}."
+    ]
+    if any(row.plus_minus_percent is not None for row in scaling.rows[scaling.by]):
+        notes.append("+-: 95 % interval by the scatter of runs with the same number of ranks.")
+    else:
+        notes.append(f"One run each: noise is unknown, and {100 * ASSUMED:.0f} % are assumed.")
+    if any(row.bytes_grow for row in scaling.rows[scaling.by]):
+        notes.append(
+            "*: bytes per rank grow with the ranks; in an exchange with a fixed number of neighbours they "
+            + ("fall." if scaling.kind.kind == "strong" else "are constant.")
+        )
+    if not scaling.can_predict:
+        notes.append(f"{_too_few(scaling)}.")
+    return notes
+
+
+def _too_few(scaling: Scaling) -> str:
+    of = f" and {LEAST_VALUES} values of {scaling.parameter}" if scaling.parameter else ""
+    return f"Models need at least {LEAST_VALUES} numbers of ranks above 1{of}"
+
+
+def prediction_notes(scaling: Scaling) -> list[str]:
+    """Return what is below the table of predictions."""
+    measured = f"{scaling.factors[0].ranks} to {scaling.most_ranks} ranks"
+    return [
+        f"Extrapolated by models of the runs with {measured}; p: number of ranks. Interval: "
+        f"{100 * CONFIDENCE:.0f} %, of all models that fit about as well, if the measured growth goes on."
+    ]
+
+
+def prediction_title(scaling: Scaling) -> str:
+    """Return the heading of the predictions."""
+    return f"With {scaling.at} ranks{_of_parameter(scaling)}"
+
+
+def _of_parameter(scaling: Scaling) -> str:
+    return f", and the largest {scaling.parameter}" if scaling.parameter else ""
+
+
+def no_prediction(scaling: Scaling) -> str:
+    """Return why nothing is predicted."""
+    return f"{_too_few(scaling)}: add runs with other numbers of ranks."
+
+
+def predicted_name(predicted: PredictedRow, name: str) -> str:
+    """Return what the table of predictions shows in its first column."""
+    return "all" if predicted.row is None else outside_name(predicted.row, name)
