@@ -10,7 +10,7 @@ from rankwise.errors import RankwiseError
 from rankwise.reading.answers import TableView
 from rankwise.reading.arguments import path_of
 from rankwise.runs.files import profiles_in
-from rankwise.runs.load import Loaded, load_with
+from rankwise.runs.load import LoadedAs, load_with
 from rankwise.runs.scaling import Asked, Scaling, scaling_of
 from rankwise.runs.scaling_figures import BY, ScalingRun, reader
 from rankwise.views.runs.scaling import view
@@ -73,7 +73,7 @@ class ScalingAnswer(TableView):
         unreadable: profiles that are left out, and why.
     """
 
-    def __init__(self, found: Scaling, loaded: Loaded[ScalingRun]) -> None:
+    def __init__(self, found: Scaling, loaded: LoadedAs[ScalingRun]) -> None:
         """Take the result, and what it is from."""
         super().__init__(loaded.runs[0].path, "scaling", view(found))
         self.found = found

@@ -45,11 +45,11 @@ _USUAL = {(0.0, 1), (0.5, 0), (1.0, 0), (1.0, 1), (2.0, 0), (-0.5, 0), (-1.0, 0)
 _COST_FACTOR = 4.0  # in units of AICc; with the next one, 2 ln of the number of factors that are tried
 _COST_UNUSUAL = 4.0
 _AS_GOOD = 6.0  # difference of AICc up to which a simpler model is not significantly worse
-_STANDARD_ERRORS = 2.0  # of the mean square error by cross-validation, likewise
+_STANDARD_ERRORS = 2.0  # of the mean square error by cross-validation, with the same meaning
 _LIKELY = 10.0  # difference of AICc up to which a model is part of the interval
 _LEAST_ERROR = 1e-3  # relative: no measurement is more exact
 _LEAST_SHARE = 1e-2  # of the largest value: errors of smaller values are relative to this
-_NEGLIGIBLE = 0.02  # of the largest value: a term that is never larger does not exist
+_NEGLIGIBLE = 0.05  # of the value at a point: a term that is nowhere larger does not exist
 _SINGULAR = 1e-9
 
 Floats = NDArray[np.float64]
@@ -195,11 +195,10 @@ class _Data:
 
     Attributes:
         points: values of the parameters, shape (points, parameters).
-        weights: 1 / median, but at most that of a hundredth of the largest median, shape (points,).
+        weights: 1 / median; smaller medians count as a hundredth of the largest; shape (points,).
         counts: number of runs, shape (points,).
         means: of the runs, times the weights, shape (points,).
         within: sum of the squares of the runs' deviations from `means`.
-        largest: of the medians.
     """
 
     points: Floats
@@ -207,11 +206,10 @@ class _Data:
     counts: Floats
     means: Floats
     within: float
-    largest: float
 
     @classmethod
     def of(cls, points: Sequence[Sequence[float]], runs: Sequence[Sequence[float]]) -> _Data | None:
-        """Return the data; None if all of it is 0."""
+        """Return the data; None if all values are 0."""
         medians = np.array([float(np.median(values)) for values in runs])
         largest = float(medians.max())
         if largest <= 0:
@@ -223,7 +221,7 @@ class _Data:
             for values, weight, mean in zip(runs, weights, means, strict=True)
         )
         counts = np.array([float(len(values)) for values in runs])
-        return cls(np.array(points, dtype=float), weights, counts, means, within, largest)
+        return cls(np.array(points, dtype=float), weights, counts, means, within)
 
 
 @dataclass(frozen=True)
@@ -300,7 +298,7 @@ def _cost(columns: Columns) -> float:
 
 
 def _fitted(data: _Data, group: tuple[Columns, ...]) -> Iterator[_Fitted]:
-    """Fit all hypotheses of one number of coefficients, and give those that can be right."""
+    """Fit all hypotheses of one number of coefficients, and give the possible ones."""
     total = float(data.counts.sum())
     coefficients = len(group[0])
     if total - coefficients - 1 <= 0 or len(data.counts) <= coefficients:
@@ -325,8 +323,8 @@ def _fitted(data: _Data, group: tuple[Columns, ...]) -> Iterator[_Fitted]:
     few = 2 * coefficients * (coefficients + 1) / (total - coefficients - 1)
     costs = _costs(group)
     criterion = total * np.log(variance) + 2 * coefficients + few + costs
-    largest = (design / data.weights[None, :, None]).max(axis=1) / norms * solved
-    sound &= (largest > _NEGLIGIBLE * data.largest).all(axis=1) & np.isfinite(criterion)
+    shares = (scaled * solved[:, None, :]).max(axis=1)
+    sound &= (shares > _NEGLIGIBLE).all(axis=1) & np.isfinite(criterion)
     if not sound.any():
         return
     sound &= criterion <= criterion[sound].min() + _LIKELY
@@ -357,7 +355,7 @@ def _model(columns: Columns, values: Sequence[float], validated: float) -> Model
 
 
 def _student(degrees: float) -> float:
-    """Return the 97.5 % quantile of Student's distribution relative to that of the normal distribution."""
+    """Return the 97.5 % quantile of Student's distribution / the same of the normal distribution."""
     return student_quantile(int(degrees)) / _NORMAL
 
 

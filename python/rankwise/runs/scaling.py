@@ -66,7 +66,7 @@ class Scaling:
         parameter: name of the second parameter; '' = none.
         parameter_value: that `factors` and `rows` have; None = several, or there is no parameter.
         factors: by ascending number of ranks.
-        rows: by each of `BY`, most lost time first; those of `by` have models.
+        rows: by each of `BY`, most lost time first; only the rows by `by` have models.
         at: number of ranks of `predicted`.
         predicted: all rows together, then rows by descending time; empty = not asked for, or impossible.
         can_predict: there are enough numbers of ranks for models.

@@ -33,7 +33,7 @@ class Factors:
 
     Attributes:
         ranks: number of ranks.
-        parameter: value of the second parameter; None = there is none.
+        parameter: value of the second parameter; None = not used.
         runs: their number.
         nodes: number of nodes.
         wall_seconds: of the longest rank, with MPI_Init and MPI_Finalize.
@@ -104,7 +104,7 @@ def _median(point: Point, figure: Callable[[ScalingRun], float]) -> float:
 
 def _factors(point: Point, reference: Point, kind: Kind, noise: Noise, *, counted: bool) -> Factors:
     ideal = point.ranks / reference.ranks
-    work = ideal if kind == "strong" else 1.0  # by which a rank's part of the work is smaller
+    work = ideal if kind == "strong" else 1.0  # of a rank at the reference / of a rank here
     times = point.values(_run_seconds)
     computation = _median(reference, _useful) / (_median(point, _useful) * work)
     parallel = _median(point, lambda run: run.efficiency.parallel)

@@ -75,7 +75,7 @@ class ScalingRun:
 
     @property
     def mean_seconds(self) -> float:
-        """Time between MPI_Init and MPI_Finalize, mean per rank: all of it is useful or in MPI."""
+        """Time between MPI_Init and MPI_Finalize, mean per rank: useful, or in MPI."""
         return self.efficiency.useful_mean_seconds + self.seconds_in_mpi
 
     @property
@@ -97,7 +97,7 @@ def _read(connection: sqlite3.Connection, path: Path, *, sites: bool) -> Scaling
     """Return the figures of the open profile at `path`.
 
     Raises:
-        RankwiseError: the run did not end, so its times are not those of its work.
+        RankwiseError: the run did not end, so its times are too short.
     """
     gaps = trust(connection)
     if not gaps.complete:

@@ -20,7 +20,7 @@ class Point:
 
     Attributes:
         ranks: number of ranks.
-        parameter: value of the second parameter; None = there is none.
+        parameter: value of the second parameter; None = not used.
         runs: at least one.
     """
 
@@ -79,7 +79,7 @@ def series_of(points: Sequence[Point]) -> list[Point]:
     """Return the points that scaling is judged by.
 
     If the same number of ranks has runs with several values of the parameter, these are the points with one
-    value: with the one that has most numbers of ranks; of several, the largest.
+    value: the value with most numbers of ranks; of several, the largest.
 
     Raises:
         RankwiseError: no value has two numbers of ranks.

@@ -124,7 +124,7 @@ def rows_of(setting: Setting, by: str, *, modelled: bool) -> list[Row]:
 
 
 def others(setting: Setting, by: str, rows: Sequence[Row]) -> Row | None:
-    """Return all rows without a model as one row; None if there are none, or models are impossible."""
+    """Return all rows without a model as one row; None if all have one, or models are impossible."""
     left = [row for row in rows if row.seconds_fit is None]
     if not left or not any(row.seconds_fit for row in rows):
         return None

@@ -148,8 +148,8 @@ def _rows_table(scaling: Scaling, by: str, detail: Detail) -> Table:
             "stops",
             _stops,
             WORD,
-            f"number of ranks from which on it surely loses {LEAST_LOST_PERCENT:.0f} % of the run or more, and "
-            f"with {ranks[last]} takes {STOPS_RATIO:.1f} x the ideal time or more; (slower): less",
+            f"number of ranks from which on it surely loses {LEAST_LOST_PERCENT:.0f} % of the run or more, "
+            f"and with {ranks[last]} takes {STOPS_RATIO:.1f} x the ideal time or more; (slower): less",
         ),
     ]
     names = _names(scaling)

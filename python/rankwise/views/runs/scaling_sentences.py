@@ -1,4 +1,4 @@
-"""The sentences about scaling: what was compared, what stops scaling, and how sure that is."""
+"""The sentences about scaling: the runs, what stops scaling, and how sure that is."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TEN = 10.0  # percent: from here on without decimals
 
 
 def head_lines(scaling: Scaling) -> list[str]:
-    """Return what was compared, and the kind of scaling."""
+    """Return which runs are compared, and the kind of scaling."""
     factors = scaling.factors
     runs = sum(each.runs for each in factors)
     sure = "given" if scaling.kind.given else "found"
@@ -169,7 +169,7 @@ def range_text(prediction: Prediction, text: object) -> str:
 
 
 def row_notes(scaling: Scaling) -> list[str]:
-    """Return what is below the table of rows."""
+    """Return the sentences below the table of rows."""
     divided = " / ratio of the ranks" if scaling.kind.kind == "strong" else ""
     notes = [
         "Times are means per rank, and include waiting for other ranks. "
@@ -195,7 +195,7 @@ def _too_few(scaling: Scaling) -> str:
 
 
 def prediction_notes(scaling: Scaling) -> list[str]:
-    """Return what is below the table of predictions."""
+    """Return the sentences below the table of predictions."""
     measured = f"{scaling.factors[0].ranks} to {scaling.most_ranks} ranks"
     return [
         f"Extrapolated by models of the runs with {measured}; p: number of ranks. Interval: "

@@ -1,0 +1,356 @@
+"""`rankwise scaling`: programs with known laws are judged right, and noise is no finding."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scaling_made import RANKS, Call, Program
+
+import rankwise
+from golden import Golden
+from rankwise.__main__ import main
+from rankwise.errors import RankwiseError
+from rankwise.runs.scaling import Scaling
+from rankwise.runs.scaling_rows import Row
+from rankwise.views.runs.model_text import form_text
+
+CALLS = {
+    ("W", "MPI_Allreduce"): Call(lambda p: 0.05 * math.log2(p), lambda _: 8e3),
+    ("W_s1", "MPI_Alltoall"): Call(lambda p: 0.02 * p, lambda p: 1e4 * p, "solve/exchange"),
+    ("W", "MPI_Bcast"): Call(lambda _: 0.1, lambda _: 1e3),
+}
+STRONG = Program(useful=lambda p: 64 / p, calls=CALLS, noise=0.03)
+WEAK = replace(STRONG, useful=lambda _: 8.0)
+EVEN = Program(
+    useful=lambda _: 8.0,
+    calls={
+        (family, procedure): Call(lambda _: 1.0, lambda _: 1e4)
+        for family in ("W", "W_s1", "W_d1", "W_d2")
+        for procedure in ("MPI_Allreduce", "MPI_Sendrecv")
+    },
+    noise=0.03,
+)
+
+
+def found(directory: Path, program: Program, *, runs: int = 3, seed: int = 1, **asked: Any) -> Scaling:
+    program.write(directory, runs=runs, seed=seed)
+    return rankwise.scaling(directory, **asked).found
+
+
+def row(scaling: Scaling, call: str, by: str = "communicator") -> Row:
+    return next(each for each in scaling.rows[by] if each.call == call)
+
+
+def form(some: Row) -> str:
+    assert some.seconds_fit is not None
+    return form_text(some.seconds_fit.model, ["p"])
+
+
+@pytest.mark.parametrize(("program", "kind"), [(STRONG, "strong"), (WEAK, "weak")])
+def test_what_stops_scaling(tmp_path: Path, program: Program, kind: str) -> None:
+    scaling = found(tmp_path, program, at=1024)
+    assert scaling.kind.kind == kind
+    assert not scaling.kind.given
+    first = scaling.rows["communicator"][0]
+    assert (first.communicator, first.call, first.state) == ("W_s1", "MPI_Alltoall", "stops")
+    assert first.bytes_grow
+    assert form(first) == "p"
+    assert form(row(scaling, "MPI_Allreduce")) == "log2(p)"
+    assert form(row(scaling, "MPI_Bcast")) == "constant"
+    times = {each.row.call: each.seconds for each in scaling.predicted if each.row and not each.row.outside}
+    for (_, call), law in CALLS.items():
+        assert times[call].low <= law.seconds(1024) <= times[call].high
+    total = program.useful(1024) + sum(law.seconds(1024) for law in CALLS.values())
+    assert scaling.predicted[0].seconds.low <= total <= scaling.predicted[0].seconds.high
+    sent = next(each.bytes_sent for each in scaling.predicted if each.row == first)
+    assert sent is not None
+    assert sent.value == pytest.approx(1e4 * 1024, rel=0.01)
+
+
+def test_from_where_it_stops(tmp_path: Path) -> None:
+    """The loss of each row follows from the laws: the first number of ranks with 2 % of the run."""
+    scaling = found(tmp_path, replace(STRONG, noise=0.0), runs=1)
+    lost = {}
+    for ranks in RANKS:
+        total = 64 / ranks + sum(law.seconds(ranks) for law in CALLS.values())
+        lost[ranks] = 100 * (0.02 * ranks - 0.02 * 2 * 2 / ranks) / total
+    alltoall = row(scaling, "MPI_Alltoall")
+    assert alltoall.lost_percent == pytest.approx([*lost.values()])
+    assert alltoall.since == next(ranks for ranks, percent in lost.items() if percent >= 2)
+    total_lost = sum(each.lost_percent[-1] for each in scaling.rows["communicator"])
+    factors = scaling.factors
+    assert total_lost == pytest.approx(100 * (1 - factors[-1].speedup / factors[-1].ideal_speedup))
+
+
+def test_factors(tmp_path: Path) -> None:
+    scaling = found(tmp_path, replace(STRONG, noise=0.0, useful=lambda p: 64 / p * (1 + p / 64)), runs=1)
+    for each in scaling.factors:
+        useful = 64 / each.ranks * (1 + each.ranks / 64)
+        run = useful + sum(law.seconds(each.ranks) for law in CALLS.values())
+        assert each.run_seconds == pytest.approx(run)
+        assert each.parallel == pytest.approx(useful / run)
+        assert each.computation == pytest.approx((1 + 2 / 64) / (1 + each.ranks / 64))
+        assert each.global_efficiency == pytest.approx(each.parallel * each.computation)
+        reference = scaling.factors[0]
+        assert each.speedup == pytest.approx(
+            each.ideal_speedup * each.global_efficiency / reference.global_efficiency
+        )
+        assert each.run_plus_minus_percent is None  # one run each
+        assert (each.instructions, each.instructions_per_cycle, each.frequency) == (None, None, None)
+
+
+def test_weak_factors(tmp_path: Path) -> None:
+    scaling = found(tmp_path, replace(WEAK, noise=0.0), runs=1)
+    last, reference = scaling.factors[-1], scaling.factors[0]
+    assert last.computation == pytest.approx(1.0)
+    assert last.speedup == pytest.approx(
+        last.ideal_speedup * last.global_efficiency / reference.global_efficiency
+    )
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_noise_is_no_finding(tmp_path: Path, runs: int) -> None:
+    for seed in range(3):
+        directory = tmp_path / str(seed)
+        directory.mkdir()
+        scaling = found(directory, EVEN, runs=runs, seed=seed)
+        for by in ("communicator", "call", "region"):
+            assert [each for each in scaling.rows[by] if each.since] == []
+        title = rankwise.scaling(directory).title
+        assert title.startswith("No call stops scaling")
+
+
+def test_computing_that_does_not_scale(tmp_path: Path) -> None:
+    """Half of the work is done by each rank: this is named, and no call."""
+    scaling = found(tmp_path, replace(STRONG, calls={}, useful=lambda p: 20 + 20 / p), kind="strong")
+    first = scaling.rows["communicator"][0]
+    assert first.outside
+    assert first.state == "stops"
+    assert rankwise.scaling(tmp_path, kind="strong").title.startswith("Time outside of MPI stops scaling")
+
+
+def test_a_reference(tmp_path: Path) -> None:
+    scaling = found(tmp_path, STRONG, reference=8)
+    assert [each.ideal_speedup for each in scaling.factors] == [ranks / 8 for ranks in RANKS]
+    with pytest.raises(RankwiseError, match="no run has 7 ranks"):
+        rankwise.scaling(tmp_path, reference=7)
+
+
+def test_neither_strong_nor_weak(tmp_path: Path) -> None:
+    program = replace(STRONG, useful=lambda p: 8 / p**0.5)
+    with pytest.raises(RankwiseError, match=r"strong or weak scaling.*--strong or --weak"):
+        found(tmp_path, program)
+    assert rankwise.scaling(tmp_path, kind="weak").found.kind.given
+
+
+def test_few_numbers_of_ranks(tmp_path: Path) -> None:
+    STRONG.write(tmp_path, ranks=(2, 4, 8))
+    answer = rankwise.scaling(tmp_path, at=64)
+    assert not answer.found.predicted
+    assert "at least 4 numbers of ranks" in answer.text()
+    with pytest.raises(RankwiseError, match="at least two numbers of ranks"):
+        rankwise.scaling(tmp_path / "heat-2-0.rankwise")
+
+
+def of_two(directory: Path, other: Program) -> Path:
+    STRONG.write(directory, ranks=(2, 4))
+    (directory / "other").mkdir()
+    other.write(directory / "other", ranks=(4, 8), seed=2)
+    return directory
+
+
+def moved(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as profile:
+        profile.execute(statement)
+        profile.commit()
+
+
+def test_several_programs(tmp_path: Path) -> None:
+    of_two(tmp_path, replace(STRONG, name="ocean"))
+    with pytest.raises(RankwiseError, match="2 programs: heat, ocean; choose one with --program heat"):
+        rankwise.scaling(tmp_path)
+    assert [each.ranks for each in rankwise.scaling(tmp_path, program="oce*").found.factors] == [4, 8]
+    with pytest.raises(RankwiseError, match="there are heat, ocean"):
+        rankwise.scaling(tmp_path, program="river")
+
+
+@pytest.mark.parametrize(
+    ("other", "complaint"),
+    [
+        (replace(STRONG, library="MPICH Version: 4.0.2"), "2 MPI libraries: MPICH 4.0.2 .*, Open MPI 4.1.4"),
+        (replace(STRONG, tags={"size": "9"}), "with 4 ranks have 2 values of the tag size: 9 .*, none"),
+    ],
+)
+def test_runs_that_cannot_be_compared(tmp_path: Path, other: Program, complaint: str) -> None:
+    with pytest.raises(RankwiseError, match=complaint):
+        rankwise.scaling(of_two(tmp_path, other))
+
+
+def test_several_numbers_of_nodes(tmp_path: Path) -> None:
+    paths = STRONG.write(tmp_path, ranks=(2, 4), runs=2)
+    moved(paths[0], "UPDATE ranks SET host = 'node' || rank")
+    with pytest.raises(RankwiseError, match=r"with 2 ranks have 2 numbers of nodes: 1 .*, 2"):
+        rankwise.scaling(tmp_path)
+
+
+def test_left_out_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = STRONG.write(tmp_path, runs=2)
+    paths[0].write_bytes(paths[0].read_bytes()[:5000])
+    (tmp_path / "foreign.rankwise").write_text("no profile", encoding="utf-8")
+    moved(paths[2], "UPDATE run SET partial = 1, partial_reason = 'rank 1 was killed'")
+    (tmp_path / "copy.rankwise").write_bytes(paths[4].read_bytes())
+    assert main(["scaling", str(tmp_path)]) == 1
+    lines = capsys.readouterr().out.replace("\n  ", " ").splitlines()
+    left_out = [line for line in lines if line.startswith("! left out:")]
+    for name in (paths[0].name, "foreign.rankwise", paths[2].name, "is the same run"):
+        assert any(name in line for line in left_out), name
+    assert len(left_out) == 4
+    assert [each.runs for each in rankwise.scaling(tmp_path).found.factors] == [1, 1, 2, 2, 2, 2]
+
+
+def test_no_readable_file(tmp_path: Path) -> None:
+    (tmp_path / "foreign.rankwise").write_text("no profile", encoding="utf-8")
+    with pytest.raises(RankwiseError, match="is not a Rankwise profile"):
+        rankwise.scaling(tmp_path)
+
+
+def sized(directory: Path, sizes: Sequence[int], ranks: Sequence[int]) -> Path:
+    for size in sizes:
+        folder = directory / str(size)
+        folder.mkdir()
+        calls = {("W", "MPI_Alltoall"): Call(lambda p, size=size: 1e-4 * size * p)}  # type: ignore[misc]
+        program = Program(
+            useful=lambda p, size=size: size / p,  # type: ignore[misc]
+            calls=calls,
+            tags={"size": str(size)},
+        )
+        program.write(folder, ranks=ranks, seed=size)
+    return directory
+
+
+def test_a_second_parameter(tmp_path: Path) -> None:
+    sized(tmp_path, (10, 20, 40, 80), (2, 4, 8, 16))
+    answer = rankwise.scaling(tmp_path, parameter="size", at=64)
+    assert answer.found.parameter_value == 80
+    assert [each.ranks for each in answer.found.factors] == [2, 4, 8, 16]
+    alltoall = row(answer.found, "MPI_Alltoall")
+    assert alltoall.seconds_fit is not None
+    assert form_text(alltoall.seconds_fit.model, ["p", "size"]) == "p size"
+    seconds = next(each.seconds for each in answer.found.predicted if each.row == alltoall)
+    assert seconds.value == pytest.approx(1e-4 * 80 * 64, rel=0.02)
+    with pytest.raises(RankwiseError, match="2 ranks have 4 values of the tag size"):
+        rankwise.scaling(tmp_path)
+
+
+def test_wrong_parameters(tmp_path: Path) -> None:
+    sized(tmp_path, (10,), (2, 4))
+    for parameter, complaint in (
+        ("colour", r"has no tag 'colour' \(its tags: size\)"),
+        ("size", "can't be separated"),
+    ):
+        with pytest.raises(RankwiseError, match=complaint):
+            rankwise.scaling(tmp_path, parameter=parameter)
+    moved(tmp_path / "10" / "heat-2-0.rankwise", "UPDATE tags SET value = 'large'")
+    with pytest.raises(RankwiseError, match="the tag size is 'large'"):
+        rankwise.scaling(tmp_path, parameter="size")
+
+
+def test_warnings(tmp_path: Path) -> None:
+    paths = STRONG.write(tmp_path, ranks=(2, 4), runs=2)
+    moved(paths[0], 'UPDATE run SET programs = \'[["./heat", "other"]]\'')
+    moved(paths[2], "UPDATE ranks SET cpus_allowed = '0-1'")
+    for path in paths[2:]:
+        moved(path, "UPDATE run SET wall = wall * 2")
+    text = rankwise.scaling(tmp_path).text()
+    assert "! runs with 2 ranks have different arguments" in text
+    assert "! with 4 ranks, a node has fewer processors than ranks" in text
+    assert "MPI_Init and MPI_Finalize take 50 % of the wall time" in text
+
+
+def test_hardware_counters(tmp_path: Path) -> None:
+    paths = replace(STRONG, noise=0.0).write(tmp_path, ranks=(2, 4))
+    for path, extra in zip(paths, (1.0, 1.25), strict=True):
+        ranks = 2 if path is paths[0] else 4
+        moved(
+            path,
+            "INSERT INTO system_counters (rank, region, scaled, task_clock, instructions, cycles)"
+            f" SELECT rank, 0, 0, 1.0, {extra * 8e9 / ranks}, {4e9 / ranks} FROM ranks",
+        )
+    last = rankwise.scaling(tmp_path).found.factors[-1]
+    assert last.instructions == pytest.approx(0.8)
+    assert last.instructions_per_cycle == pytest.approx(1.25)
+    assert last.frequency == pytest.approx(0.5)
+    moved(paths[1], "UPDATE system_counters SET cycles = NULL")
+    assert rankwise.scaling(tmp_path).found.factors[-1].instructions is None
+
+
+def test_as_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    STRONG.write(tmp_path, runs=2)
+    assert main(["scaling", str(tmp_path), "--json", "--at", "128"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["kind"]["kind"] == "strong"
+    alltoall = answer["communicator_calls"][0]
+    assert alltoall["call"] == "MPI_Alltoall"
+    assert alltoall["ranks"] == [*RANKS]
+    assert alltoall["seconds_model"]["terms"][0]["powers"] == [1.0]
+    assert answer["predicted"][0]["all"]
+    result = rankwise.scaling(tmp_path, at=128)
+    assert result.to_pandas("factors").ranks.tolist() == [*RANKS]
+    assert len(result.to_pandas("predicted")) == len(answer["predicted"])
+    assert result.names[0] == "factors"
+    assert "<table>" in result._repr_html_()
+    assert repr(result).startswith("<scaling: MPI_Alltoall") or repr(result).startswith("<scaling: Alltoall")
+
+
+@pytest.mark.parametrize(
+    ("ask", "complaint"),
+    [
+        (
+            lambda path: rankwise.scaling(path, kind="large"),
+            "no kind of scaling 'large': there are strong, weak",
+        ),
+        (lambda path: rankwise.scaling(path, by="rank"), "no table by 'rank': there are communicator"),
+        (lambda path: rankwise.scaling(path, at=0), "at: 0 is not a number of ranks"),
+        (lambda path: rankwise.scaling(path, reference=2.5), "reference: 2.5 is not a number of ranks"),
+        (lambda _: rankwise.scaling(3), "profiles: 3 is not a path"),
+    ],
+)
+def test_wrong_arguments(tmp_path: Path, ask: Callable[[Path], object], complaint: str) -> None:
+    STRONG.write(tmp_path, ranks=(2, 4))
+    with pytest.raises(RankwiseError, match=complaint):
+        ask(tmp_path)
+
+
+@pytest.mark.parametrize("words", [["--at", "many"], ["--reference", "0"], ["--strong", "--weak"]])
+def test_wrong_words(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    assert main(["scaling", str(tmp_path), *words]) == 2
+    assert "rankwise scaling --help" in capsys.readouterr().err
+
+
+def test_call_sites(tmp_path: Path) -> None:
+    STRONG.write(tmp_path, ranks=(2, 4))
+    assert "By call site" in rankwise.scaling(tmp_path, by="site").text()
+
+
+@pytest.mark.parametrize(("program", "words"), [(STRONG, ["--at", "1024"]), (WEAK, ["-v"]), (EVEN, [])])
+def test_the_screen(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    golden: Golden,
+    program: Program,
+    words: list[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(tmp_path)
+    program.write(Path(), runs=2)
+    assert main(["scaling", ".", *words]) == 0
+    golden.says(capsys.readouterr().out)
