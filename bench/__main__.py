@@ -28,6 +28,7 @@ PARTS = {
     "predicted": "time of exchanges over a fat tree, by the loads of its links and by the clock",
     "report": "reports of large jobs: their size, opening one, zooming in it",
     "list": "a list of many profiles",
+    "scaling": "laws that `rankwise scaling` finds, verdicts, and its time for many profiles",
     "verdicts": "what is said of programs whose problem is known",
     "wire": "bytes between nodes, by profiles and by the network interfaces",
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from scaling_made import RANKS, Call, Program
@@ -140,13 +140,13 @@ def test_computing_that_does_not_scale(tmp_path: Path) -> None:
 def test_a_reference(tmp_path: Path) -> None:
     scaling = found(tmp_path, STRONG, reference=8)
     assert [each.ideal_speedup for each in scaling.factors] == [ranks / 8 for ranks in RANKS]
-    with pytest.raises(RankwiseError, match="no run has 7 ranks"):
+    with pytest.raises(RankwiseError, match=r"7 ranks, .*: there are 2, 4, 8"):
         rankwise.scaling(tmp_path, reference=7)
 
 
 def test_neither_strong_nor_weak(tmp_path: Path) -> None:
     program = replace(STRONG, useful=lambda p: 8 / p**0.5)
-    with pytest.raises(RankwiseError, match=r"strong or weak scaling.*--strong or --weak"):
+    with pytest.raises(RankwiseError, match=r"strong or weak .*--strong or --weak"):
         found(tmp_path, program)
     assert rankwise.scaling(tmp_path, kind="weak").found.kind.given
 
@@ -156,7 +156,7 @@ def test_few_numbers_of_ranks(tmp_path: Path) -> None:
     answer = rankwise.scaling(tmp_path, at=64)
     assert not answer.found.predicted
     assert "at least 4 numbers of ranks" in answer.text()
-    with pytest.raises(RankwiseError, match="at least two numbers of ranks"):
+    with pytest.raises(RankwiseError, match="two numbers of ranks"):
         rankwise.scaling(tmp_path / "heat-2-0.rankwise")
 
 
@@ -186,7 +186,7 @@ def test_several_programs(tmp_path: Path) -> None:
     ("other", "complaint"),
     [
         (replace(STRONG, library="MPICH Version: 4.0.2"), "2 MPI libraries: MPICH 4.0.2 .*, Open MPI 4.1.4"),
-        (replace(STRONG, tags={"size": "9"}), "with 4 ranks have 2 values of the tag size: 9 .*, none"),
+        (replace(STRONG, tags={"size": "9"}), "4 ranks .*the tag size: 9 .*, none"),
     ],
 )
 def test_runs_that_cannot_be_compared(tmp_path: Path, other: Program, complaint: str) -> None:
@@ -246,7 +246,7 @@ def test_a_second_parameter(tmp_path: Path) -> None:
     assert form_text(alltoall.seconds_fit.model, ["p", "size"]) == "p size"
     seconds = next(each.seconds for each in answer.found.predicted if each.row == alltoall)
     assert seconds.value == pytest.approx(1e-4 * 80 * 64, rel=0.02)
-    with pytest.raises(RankwiseError, match="2 ranks have 4 values of the tag size"):
+    with pytest.raises(RankwiseError, match=r"2 ranks .* the tag size"):
         rankwise.scaling(tmp_path)
 
 
@@ -259,20 +259,20 @@ def test_wrong_parameters(tmp_path: Path) -> None:
         with pytest.raises(RankwiseError, match=complaint):
             rankwise.scaling(tmp_path, parameter=parameter)
     moved(tmp_path / "10" / "heat-2-0.rankwise", "UPDATE tags SET value = 'large'")
-    with pytest.raises(RankwiseError, match="the tag size is 'large'"):
+    with pytest.raises(RankwiseError, match="tag size is 'large'"):
         rankwise.scaling(tmp_path, parameter="size")
 
 
-def test_warnings(tmp_path: Path) -> None:
+def test_warnings(tmp_path: Path, golden: Golden) -> None:
     paths = STRONG.write(tmp_path, ranks=(2, 4), runs=2)
     moved(paths[0], 'UPDATE run SET programs = \'[["./heat", "other"]]\'')
     moved(paths[2], "UPDATE ranks SET cpus_allowed = '0-1'")
     for path in paths[2:]:
         moved(path, "UPDATE run SET wall = wall * 2")
     text = rankwise.scaling(tmp_path).text()
-    assert "! runs with 2 ranks have different arguments" in text
-    assert "! with 4 ranks, a node has fewer processors than ranks" in text
-    assert "MPI_Init and MPI_Finalize take 50 % of the wall time" in text
+    golden.says(text)
+    warnings = [line for line in text.splitlines() if line.startswith("! ")]
+    assert len(warnings) == 3
 
 
 def test_hardware_counters(tmp_path: Path) -> None:
@@ -315,12 +315,12 @@ def test_as_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         (
             lambda path: rankwise.scaling(path, kind="large"),
-            "no kind of scaling 'large': there are strong, weak",
+            "'large': there are strong, weak",
         ),
         (lambda path: rankwise.scaling(path, by="rank"), "no table by 'rank': there are communicator"),
-        (lambda path: rankwise.scaling(path, at=0), "at: 0 is not a number of ranks"),
-        (lambda path: rankwise.scaling(path, reference=2.5), "reference: 2.5 is not a number of ranks"),
-        (lambda _: rankwise.scaling(3), "profiles: 3 is not a path"),
+        (lambda path: rankwise.scaling(path, at=0), "at: 0 is not"),
+        (lambda path: rankwise.scaling(path, reference=cast("int", 2.5)), "reference: 2.5 is not"),
+        (lambda _: rankwise.scaling(cast("str", 3)), "profiles: 3 is not"),
     ],
 )
 def test_wrong_arguments(tmp_path: Path, ask: Callable[[Path], object], complaint: str) -> None:
@@ -329,7 +329,7 @@ def test_wrong_arguments(tmp_path: Path, ask: Callable[[Path], object], complain
         ask(tmp_path)
 
 
-@pytest.mark.parametrize("words", [["--at", "many"], ["--reference", "0"], ["--strong", "--weak"]])
+@pytest.mark.parametrize("words", [["--at", "many"], ["--reference-ranks", "0"], ["--strong", "--weak"]])
 def test_wrong_words(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     assert main(["scaling", str(tmp_path), *words]) == 2
     assert "rankwise scaling --help" in capsys.readouterr().err

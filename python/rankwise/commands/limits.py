@@ -1,4 +1,4 @@
-"""Options that many verbs have: --limit, --seed, --json, and percentages."""
+"""Options that many verbs have: --limit, --seed, --json, percentages, and numbers of ranks."""
 
 from __future__ import annotations
 
@@ -68,3 +68,10 @@ def percentage(text: str) -> float:
     if not 0 <= share < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is not a percentage such as 5")
     return share
+
+
+def number_of_ranks(text: str) -> int:
+    """Return a number of ranks, for argparse."""
+    if not text.isascii() or not text.isdecimal() or int(text[:9]) == 0 or len(text) > 8:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number of ranks")
+    return int(text)

@@ -15,7 +15,7 @@ import re
 import sys
 from pathlib import Path
 
-from rankwise.commands.limits import add_json, add_limit
+from rankwise.commands.limits import add_json, add_limit, number_of_ranks
 from rankwise.errors import RankwiseError
 from rankwise.reading.runs import open_many
 from rankwise.runs.choice import SORTS
@@ -36,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--program", metavar="NAME", default="", help="only of this program; * and ? as in a shell"
     )
-    parser.add_argument("--ranks", type=_ranks, metavar="N", default=0, help="only with this number of ranks")
+    parser.add_argument(
+        "--ranks", type=number_of_ranks, metavar="N", default=0, help="only with this number of ranks"
+    )
     parser.add_argument(
         "--since",
         type=_date,
@@ -92,12 +94,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         runs.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
     return int(bool(runs.unreadable))
-
-
-def _ranks(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or int(text[:9]) == 0 or len(text) > 8:
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number of ranks")
-    return int(text)
 
 
 def _date(text: str) -> str:

@@ -13,7 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from rankwise.commands.limits import add_json, add_limit
+from rankwise.commands.limits import add_json, add_limit, number_of_ranks
 
 _DEFAULT_LIMIT = 8
 # As in rankwise.runs.scaling_figures, which takes time to load.
@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     kind.add_argument("--weak", action="store_true", help="the same problem for each rank (default: found)")
     parser.add_argument(
-        "--reference",
-        type=_ranks,
+        "--reference-ranks",
+        type=number_of_ranks,
         metavar="RANKS",
         help="compare with these runs (default: the fewest ranks)",
     )
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"rows: {', '.join(_BY)} (default: %(default)s)",
     )
     parser.add_argument(
-        "--at", type=_ranks, metavar="RANKS", help="predict the times with this number of ranks"
+        "--at", type=number_of_ranks, metavar="RANKS", help="predict the times with this number of ranks"
     )
     parser.add_argument(
         "--parameter", metavar="TAG", default="", help="a tag with numbers, the second parameter of models"
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     answer = scaling(
         arguments.profiles,
         kind="strong" if arguments.strong else "weak" if arguments.weak else None,
-        reference=arguments.reference,
+        reference=arguments.reference_ranks,
         program=arguments.program,
         parameter=arguments.parameter,
         by=arguments.by,
@@ -80,9 +80,3 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         answer.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
     return int(bool(answer.unreadable))
-
-
-def _ranks(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or int(text[:9]) == 0 or len(text) > 8:
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number of ranks")
-    return int(text)

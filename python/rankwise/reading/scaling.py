@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from os import PathLike
-from pathlib import Path
-
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import TableView
-from rankwise.reading.arguments import path_of
+from rankwise.reading.runs import Files, paths_of
 from rankwise.runs.files import profiles_in
 from rankwise.runs.load import LoadedAs, load_with
 from rankwise.runs.scaling import Asked, Scaling, scaling_of
@@ -16,7 +12,6 @@ from rankwise.runs.scaling_figures import BY, ScalingRun, reader
 from rankwise.views.runs.scaling import view
 from rankwise.views.runs.scaling_sentences import head_lines, warning_lines
 
-Files = str | PathLike[str] | Iterable[str | PathLike[str]]
 KINDS = ("strong", "weak")
 
 
@@ -51,7 +46,7 @@ def scaling(
     for name, number in (("reference", reference), ("at", at)):
         if number is not None and not (isinstance(number, int) and number > 0):
             raise RankwiseError(f"{name}: {number!r} is not a number of ranks, such as 1024")
-    loaded = load_with(profiles_in(_paths(profiles)), reader(sites=by == "site"))
+    loaded = load_with(profiles_in(paths_of("profiles", profiles)), reader(sites=by == "site"))
     if not loaded.runs:
         raise RankwiseError(loaded.unreadable[0].reason)
     asked = Asked(
@@ -74,7 +69,7 @@ class ScalingAnswer(TableView):
     """
 
     def __init__(self, found: Scaling, loaded: LoadedAs[ScalingRun]) -> None:
-        """Take the result, and what it is from."""
+        """Take the result, and the figures behind it."""
         super().__init__(loaded.runs[0].path, "scaling", view(found))
         self.found = found
         self.unreadable = loaded.unreadable
@@ -88,9 +83,3 @@ class ScalingAnswer(TableView):
             *((line, "") for line in head_lines(self.found)),
             *((f"! {line}", "yellow") for line in warnings),
         ]
-
-
-def _paths(profiles: Files) -> list[Path]:
-    if isinstance(profiles, str | bytes | PathLike) or not isinstance(profiles, Iterable):
-        return [path_of("profiles", profiles)]
-    return [path_of("profiles", path) for path in profiles]

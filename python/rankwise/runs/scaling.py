@@ -108,6 +108,10 @@ def scaling_of(runs: Sequence[ScalingRun], asked: Asked) -> Scaling:
     rows = {by: rows_of(setting, by, modelled=by == asked.by) for by in BY if by in series[0].runs[0].amounts}
     configuration = series[0].runs[0].configuration
     values = {point.parameter for point in series}
+    can_predict = all(
+        len({point.at[number] for point in points if point.ranks > 1}) >= LEAST_VALUES
+        for number in range(len(points[0].at))
+    )
     return Scaling(
         program=configuration.program,
         mpi_library=configuration.mpi_library,
@@ -119,11 +123,8 @@ def scaling_of(runs: Sequence[ScalingRun], asked: Asked) -> Scaling:
         factors=factors_of(series, reference, kind.kind),
         rows=rows,
         at=asked.at,
-        predicted=_predicted(setting, rows[asked.by], asked) if asked.at else [],
-        can_predict=all(
-            len({point.at[number] for point in points if point.ranks > 1}) >= LEAST_VALUES
-            for number in range(len(points[0].at))
-        ),
+        predicted=_predicted(setting, rows[asked.by], asked) if asked.at and can_predict else [],
+        can_predict=can_predict,
         different_arguments=different_arguments(points),
     )
 
@@ -135,7 +136,7 @@ def _reference(series: Sequence[Point], ranks: int | None) -> Point:
         if point.ranks == ranks:
             return point
     numbers = ", ".join(str(point.ranks) for point in series)
-    raise RankwiseError(f"no run has {ranks} ranks, which --reference names: there are {numbers}")
+    raise RankwiseError(f"no run has {ranks} ranks, the reference: there are {numbers}")
 
 
 def _predicted(setting: Setting, rows: Sequence[Row], asked: Asked) -> list[PredictedRow]:

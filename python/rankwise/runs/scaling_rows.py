@@ -160,7 +160,6 @@ def _row(
     def share(run: ScalingRun) -> float:
         return 100 * seconds(run) / run.mean_seconds
 
-    noise = noise_of([point.values(seconds) for point in series])
     medians = [statistics.median(point.values(seconds)) for point in series]
     shares = [statistics.median(point.values(share)) for point in series]
     sent = [statistics.median(point.values(lambda run: amount(run).bytes_sent)) for point in series]
@@ -170,13 +169,14 @@ def _row(
         for point in series
     ]
     lost = [
-        100 * (value - ideal) / statistics.median(point.values(lambda run: run.mean_seconds))
-        for point, value, ideal in zip(series, medians, ideals, strict=True)
+        statistics.median(100 * (seconds(run) - ideal) / run.mean_seconds for run in point.runs)
+        for point, ideal in zip(series, ideals, strict=True)
     ]
-    since = _since(setting, noise, medians, ideals, lost)
+    # (A disturbed run takes longer everywhere: shares of it scatter less than times.)
+    noise = noise_of([point.values(share) for point in series])
+    since = _since(setting, noise, shares, lost)
     ratio = medians[-1] / ideals[-1] if ideals[-1] > 0 else None
-    share_noise = noise_of([point.values(share) for point in series])
-    half = share_noise.half_width(len(series[-1].runs)) if share_noise.known else None
+    half = noise.half_width(len(series[-1].runs)) if noise.known else None
     exponent = _bytes_exponent(series, sent)
     is_modelled = max(shares) >= least_percent
     return Row(
@@ -200,16 +200,16 @@ def _row(
 def _since(
     setting: Setting,
     noise: Noise,
-    medians: Sequence[float],
-    ideals: Sequence[float],
+    shares: Sequence[float],
     lost: Sequence[float],
 ) -> int | None:
     """Return the number of ranks from which on time is surely lost; None = not even with most ranks."""
     since = None
     reference_half = noise.half_width(len(setting.reference.runs))
-    for point, median, ideal, percent in reversed([*zip(setting.series, medians, ideals, lost, strict=True)]):
-        half = math.hypot(noise.half_width(len(point.runs)) * median, reference_half * ideal)
-        if percent < LEAST_LOST_PERCENT or median - ideal <= half:
+    for point, share, percent in reversed([*zip(setting.series, shares, lost, strict=True)]):
+        ideal_share = max(share - percent, 0.0)
+        half = math.hypot(noise.half_width(len(point.runs)) * share, reference_half * ideal_share)
+        if percent < LEAST_LOST_PERCENT or percent <= half:
             break
         since = point.ranks
     return since
@@ -223,7 +223,8 @@ def _state(since: int | None, ratio: float | None) -> State:
 
 def _bytes_exponent(series: Sequence[Point], sent: Sequence[float]) -> float | None:
     """Return the exponent of the bytes per rank; None if they are 0 with more than one rank."""
-    points = [(point.ranks, value) for point, value in zip(series, sent, strict=True) if value > 0]
+    pairs = zip(series, sent, strict=True)
+    points = [(point.ranks, value) for point, value in pairs if value > 0 and point.ranks > 1]
     if len(points) < 2 or sent[-1] <= 0:
         return None
     return slope([float(ranks) for ranks, _ in points], [value for _, value in points])

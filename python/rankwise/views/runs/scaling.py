@@ -12,7 +12,7 @@ from rankwise.runs.scaling_factors import Factors
 from rankwise.runs.scaling_figures import NAMES_OF_KEYS
 from rankwise.runs.scaling_rows import LEAST_LOST_PERCENT, STOPS_RATIO, Row
 from rankwise.text.names import call_name, quoted_name
-from rankwise.text.units import byte_text, percent_text, second_text
+from rankwise.text.units import byte_text, number_of, percent_text, ratio_text, second_text
 from rankwise.views.runs.model_text import exponent_text, form_text, model_text
 from rankwise.views.runs.scaling_sentences import (
     no_prediction,
@@ -82,14 +82,15 @@ def _factors_table(scaling: Scaling) -> Table:
             lambda row: row.run_plus_minus_percent,
             PERCENT,
             "95 % interval of run, by the scatter of all runs",
+            detail=Detail.VERBOSE,
         ),
-        column(
+        Column(
             "speed-up",
-            lambda row: row.speedup,
-            f"of run, against {scaling.reference} ranks"
-            + (", for work that grows with the ranks" if scaling.kind.kind == "weak" else ""),
+            lambda row: f"{ratio_text(row.speedup)} of {row.ideal_speedup:.4g}",
+            FIGURES,
+            f"of run, against {number_of(scaling.reference, 'rank')}, and the ideal one"
+            + ("; for work that grows with the ranks" if scaling.kind.kind == "weak" else ""),
         ),
-        Column("ideal", lambda row: row.ideal_speedup, RATIO, "speed-up", obvious=True),
         column("global", lambda row: row.global_efficiency, "global efficiency, parallel x compute"),
         column("parallel", lambda row: row.parallel, "parallel efficiency, balance x comm"),
         column("balance", lambda row: row.load_balance, "load balance"),
@@ -136,7 +137,7 @@ def _rows_table(scaling: Scaling, by: str, detail: Detail) -> Table:
             "% of run",
             lambda row: share_text(row.percent_of_run[-1], row.plus_minus_percent),
             FIGURES,
-            f"at {ranks[last]} ranks, of the time between MPI_Init and MPI_Finalize",
+            f"at {number_of(ranks[last], 'rank')}, of the time between MPI_Init and MPI_Finalize",
         ),
         Column(
             "lost, %",

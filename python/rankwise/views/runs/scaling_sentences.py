@@ -78,9 +78,17 @@ def _row_sentence(scaling: Scaling) -> str:
     first = most.percent_of_run[[each.ranks for each in scaling.factors].index(reference)]
     if most.since is None:
         what = {"region": "region", "site": "call site"}.get(scaling.by, "call")
-        return f"No {what} stops scaling: none surely loses {LEAST_LOST_PERCENT:.0f} % of the run"
+        if most.lost_percent[-1] < LEAST_LOST_PERCENT:
+            return (
+                f"No {what} stops scaling: none loses {LEAST_LOST_PERCENT:.0f} % of the run at {ranks} ranks"
+            )
+        return (
+            f"No {what} surely stops scaling: {row_name(most)} loses most, "
+            f"{_percent_text(most.lost_percent[-1])} % of the run at {ranks} ranks, but runs scatter by more"
+        )
     share = share_text(most.percent_of_run[-1], most.plus_minus_percent)
-    takes = f"at {ranks} ranks it takes {share} % of the run, {_percent_text(first)} % at {reference} ranks"
+    there = f"{_percent_text(first)} % at {number_of(reference, 'rank')}"
+    takes = f"at {ranks} ranks it takes {share} % of the run, {there}"
     lost = _percent_text(most.lost_percent[-1])
     name = row_name(most)
     if most.state == "stops":
