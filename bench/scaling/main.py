@@ -60,7 +60,7 @@ def _laws(repeat: int) -> None:
             cells.append(f"{found:>8}  {right:>9}  {100 * width:>9.0f} %")
         print(f"{name:24}  {'  '.join(cells)}")
     print(
-        f"\nfound: of {repeat}, the law itself is the model. interval: of {repeat}, the one at {_AT} ranks"
+        f"\nfound: of {repeat}, the law itself is the model. interval: of {repeat}, at {_AT} ranks it"
         " includes the truth. width: of the interval, median, relative to the truth.\n"
     )
 

@@ -6,8 +6,9 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any, cast
 
@@ -156,7 +157,7 @@ def test_few_numbers_of_ranks(tmp_path: Path) -> None:
     answer = rankwise.scaling(tmp_path, at=64)
     assert not answer.found.predicted
     assert "at least 4 numbers of ranks" in answer.text()
-    with pytest.raises(RankwiseError, match="two numbers of ranks"):
+    with pytest.raises(RankwiseError, match="two numbers"):
         rankwise.scaling(tmp_path / "heat-2-0.rankwise")
 
 
@@ -354,3 +355,45 @@ def test_the_screen(
     program.write(Path(), runs=2)
     assert main(["scaling", ".", *words]) == 0
     golden.says(capsys.readouterr().out)
+
+
+VALUES = ("'\x1b[2J[red]<b>'", "X'ff00'", "9223372036854775807", "-9e999", "1e29", "''", "-1", "NULL")
+TABLES = (
+    "run",
+    "ranks",
+    "communicators",
+    "procedures",
+    "regions",
+    "family_sums",
+    "system_counters",
+    "tags",
+    "diagnosis",
+)
+
+
+def test_every_column_with_a_wrong_value(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The profile is shown, left out with a line, or refused with one."""
+    program = replace(STRONG, tags={"size": "10"})
+    intact = program.write(tmp_path, ranks=(2, 4, 8))[0].read_bytes()
+    changed = tmp_path / "heat-2-0.rankwise"
+    ways = cycle([[], ["--json"], ["-v", "--at", "64"], ["--by", "site"]])
+    with closing(sqlite3.connect(changed)) as profile:
+        columns = [
+            (table, name)
+            for table in TABLES
+            for (name,) in profile.execute("SELECT name FROM pragma_table_info(?)", (table,))
+        ]
+    shown = 0
+    for (table, column), value in zip(columns, cycle(VALUES), strict=False):
+        changed.write_bytes(intact)
+        with suppress(sqlite3.IntegrityError):
+            moved(changed, f'UPDATE {table} SET "{column}" = {value}')
+        status = main(["scaling", str(tmp_path), *next(ways)])
+        out, err = capsys.readouterr()
+        shown += status == 0
+        where = table, column, value
+        assert status in (0, 1, 2), where
+        assert err.count("\n") == (status == 2), where
+        assert all(line.isascii() and line.isprintable() for line in out.splitlines()), where
+        assert "nan" not in out.lower(), where
+    assert shown
