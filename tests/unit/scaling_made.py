@@ -40,6 +40,7 @@ class Program:
         library: as the profile has it.
         tags: of each run.
         noise: relative standard deviation of each time.
+        slower: how much other jobs delay all of a run, relative: mean of the absolute value.
     """
 
     useful: Law
@@ -48,6 +49,7 @@ class Program:
     library: str = "Open MPI v4.1.4"
     tags: Mapping[str, str] = field(default_factory=dict)
     noise: float = 0.0
+    slower: float = 0.0
 
     def write(
         self, directory: Path, ranks: Sequence[int] = RANKS, runs: int = 1, seed: int = 1
@@ -66,8 +68,9 @@ class Program:
         def noisy(seconds: float) -> float:
             return seconds * max(0.0, 1 + self.noise * chance.gauss(0.0, 1.0))
 
-        useful = noisy(self.useful(ranks))
-        times = {key: noisy(call.seconds(ranks)) for key, call in self.calls.items()}
+        factor = 1 + self.slower * abs(chance.gauss(0.0, 1.0)) if self.slower else 1.0
+        useful = factor * noisy(self.useful(ranks))
+        times = {key: factor * noisy(call.seconds(ranks)) for key, call in self.calls.items()}
         seconds = useful + sum(times.values())
         made = Made(ranks, runs=[seconds] * ranks, cpus="0-255")
         started = f"2026-11-2{number}T10:00:{ranks % 60:02}+00:00"

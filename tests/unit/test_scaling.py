@@ -129,6 +129,19 @@ def test_noise_is_no_finding(tmp_path: Path, runs: int) -> None:
         assert title.startswith("No call stops scaling")
 
 
+def test_delayed_runs(tmp_path: Path) -> None:
+    """Other jobs make runs longer by 30 %, each by another amount: shares of them still tell."""
+    for seed in range(3):
+        directories = tmp_path / f"even{seed}", tmp_path / f"strong{seed}"
+        for directory in directories:
+            directory.mkdir()
+        even = found(directories[0], replace(EVEN, slower=0.3), seed=seed, kind="weak")
+        assert [each for each in even.rows["communicator"] if each.since] == []
+        strong = found(directories[1], replace(STRONG, slower=0.3), seed=seed, kind="strong")
+        first = strong.rows["communicator"][0]
+        assert (first.call, first.state) == ("MPI_Alltoall", "stops")
+
+
 def test_computing_that_does_not_scale(tmp_path: Path) -> None:
     """Half of the work is done by each rank: this is named, and no call."""
     scaling = found(tmp_path, replace(STRONG, calls={}, useful=lambda p: 20 + 20 / p), kind="strong")

@@ -174,7 +174,7 @@ def _row(
     ]
     # (A disturbed run takes longer everywhere: shares of it scatter less than times.)
     noise = noise_of([point.values(share) for point in series])
-    since = _since(setting, noise, shares, lost)
+    since = _since(setting, noise, noise_of([point.values(seconds) for point in series]), shares, lost)
     ratio = medians[-1] / ideals[-1] if ideals[-1] > 0 else None
     half = noise.half_width(len(series[-1].runs)) if noise.known else None
     exponent = _bytes_exponent(series, sent)
@@ -200,15 +200,27 @@ def _row(
 def _since(
     setting: Setting,
     noise: Noise,
+    time_noise: Noise,
     shares: Sequence[float],
     lost: Sequence[float],
 ) -> int | None:
-    """Return the number of ranks from which on time is surely lost; None = not even with most ranks."""
+    """Return the number of ranks from which on time is surely lost; None = not even with most ranks.
+
+    Args:
+        setting: the runs.
+        noise: of shares.
+        time_noise: of times, since the ideal time is a time of other runs.
+        shares: of the run, by point.
+        lost: of the run, by point.
+    """
     since = None
-    reference_half = noise.half_width(len(setting.reference.runs))
+    reference_half = time_noise.half_width(len(setting.reference.runs))
     for point, share, percent in reversed([*zip(setting.series, shares, lost, strict=True)]):
         ideal_share = max(share - percent, 0.0)
-        half = math.hypot(noise.half_width(len(point.runs)) * share, reference_half * ideal_share)
+        half = math.hypot(
+            noise.half_width(len(point.runs)) * share,
+            math.hypot(reference_half, time_noise.half_width(len(point.runs))) * ideal_share,
+        )
         if percent < LEAST_LOST_PERCENT or percent <= half:
             break
         since = point.ranks

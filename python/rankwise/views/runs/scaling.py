@@ -17,7 +17,6 @@ from rankwise.views.runs.model_text import exponent_text, form_text, model_text
 from rankwise.views.runs.scaling_sentences import (
     no_prediction,
     outside_name,
-    predicted_name,
     prediction_notes,
     prediction_title,
     range_text,
@@ -280,7 +279,7 @@ def _model_of(row: PredictedRow, names: Sequence[str]) -> str | None:
 
 def _predicted_label(column: Column[Row], row: PredictedRow, *, first: bool) -> str | None:
     if row.row is None:
-        return predicted_name(row, "") if first else None
+        return "all" if first else None
     value = column.value(row.row)
     return None if value is None else str(value)
 

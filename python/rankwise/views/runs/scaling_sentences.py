@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rankwise.runs.models import CONFIDENCE, LEAST_VALUES, Prediction
-from rankwise.runs.scaling import PredictedRow, Scaling
+from rankwise.runs.scaling import Scaling
 from rankwise.runs.scaling_factors import Factors
 from rankwise.runs.scaling_noise import ASSUMED
 from rankwise.runs.scaling_rows import LEAST_LOST_PERCENT, OUTSIDE, Row
@@ -170,9 +172,8 @@ def _percent_text(percent: float) -> str:
     return percent_text(percent, decimals=0 if percent >= _TEN else 1)
 
 
-def range_text(prediction: Prediction, text: object) -> str:
-    """Return the interval of a prediction."""
-    assert callable(text)
+def range_text(prediction: Prediction, text: Callable[[float], str]) -> str:
+    """Return the interval of a prediction, each end as `text` writes it."""
     return f"{text(prediction.low)} to {text(prediction.high)}"
 
 
@@ -223,8 +224,3 @@ def _of_parameter(scaling: Scaling) -> str:
 def no_prediction(scaling: Scaling) -> str:
     """Return why nothing is predicted."""
     return f"{_too_few(scaling)}: add runs with other numbers of ranks."
-
-
-def predicted_name(predicted: PredictedRow, name: str) -> str:
-    """Return what the table of predictions shows in its first column."""
-    return "all" if predicted.row is None else outside_name(predicted.row, name)
