@@ -144,8 +144,9 @@ def row_name(row: Row) -> str:
     """Return the name of a row within a sentence: `Alltoall on W_s1`."""
     if row.outside:
         return "Time outside of MPI"
-    if row.site:
-        return f"{call_name(row.call)} at {row.site}"
+    if row.site:  # without debug information it is a library, and the function says more
+        place = f"in {row.function}" if row.function and ":" not in row.site else f"at {row.site}"
+        return f"{call_name(row.call)} {place}"
     if row.communicator:
         communicator = quoted_name(row.communicator, row.user_name)
         return f"{call_name(row.call)} on {communicator}" if row.call else communicator
