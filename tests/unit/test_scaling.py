@@ -22,6 +22,7 @@ from rankwise.errors import RankwiseError
 from rankwise.runs.scaling import Scaling
 from rankwise.runs.scaling_rows import Row
 from rankwise.views.runs.model_text import form_text
+from rankwise.views.runs.scaling_charts import charts
 
 CALLS = {
     ("W", "MPI_Allreduce"): Call(lambda p: 0.05 * math.log2(p), lambda _: 8e3),
@@ -304,6 +305,25 @@ def test_hardware_counters(tmp_path: Path) -> None:
     assert last.frequency == pytest.approx(0.5)
     moved(paths[1], "UPDATE system_counters SET cycles = NULL")
     assert rankwise.scaling(tmp_path).found.factors[-1].instructions is None
+
+
+def test_as_a_page(tmp_path: Path) -> None:
+    STRONG.write(tmp_path, runs=2)
+    efficiency, speedup, time = charts(rankwise.scaling(tmp_path).found)
+    measured, ideal = speedup.series
+    assert [point.x for point in measured.points] == [*RANKS]
+    assert ideal.points[-1].y == RANKS[-1] / RANKS[0]
+    assert all(len(series.points) == len(RANKS) for series in (*efficiency.series, *time.series))
+    for point in measured.points[1:]:
+        assert point.low is not None and point.high is not None
+        assert point.low <= point.y <= point.high
+    page = tmp_path / "page.html"
+    assert main(["scaling", str(tmp_path), "-o", str(page)]) == 0
+    written = page.read_bytes()
+    assert written.startswith(b"<!doctype html>")
+    for refused in (page, tmp_path / "page.txt"):
+        assert main(["scaling", str(tmp_path), "-o", str(refused)]) == 2
+    assert page.read_bytes() == written
 
 
 def test_as_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,10 +16,10 @@ import sys
 from pathlib import Path
 
 from rankwise.commands.limits import add_json, add_limit, number_of_ranks
+from rankwise.commands.page_of_runs import add_page, check_page, write_page
 from rankwise.errors import RankwiseError
 from rankwise.reading.runs import open_many
 from rankwise.runs.choice import SORTS
-from rankwise.whole_files import appearing, refuse_existing
 
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ]\d\d(:\d\d(:\d\d)?)?)?)?)?")
 
@@ -59,10 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY",
         help=f"order of the lines: {', '.join(SORTS)} (default: %(default)s)",
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE.html", help="write the list as a page, too"
-    )
-    parser.add_argument("--force", action="store_true", help="replace this page")
+    add_page(parser)
     add_json(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="more columns, such as the verdict")
     add_limit(parser, 0, "the list")
@@ -70,13 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """List the runs; 0, 1 if a profile could not be read, or RankwiseError if none could."""
-    output: Path | None = arguments.output
-    if output and output.suffix != ".html":
-        raise RankwiseError(
-            f"--output {output}: the list is written as a page: give a name that ends in .html"
-        )
-    if output:
-        refuse_existing(output, force=arguments.force)
+    check_page(arguments)
     runs = open_many(
         arguments.profiles,
         program=arguments.program,
@@ -85,9 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         tags=dict(map(_tag, arguments.tag)),
         sort=arguments.sort,
     )
-    if output:
-        with appearing(output, option="--output") as (new,):
-            new.write_bytes(runs.html_page(output.parent))
+    write_page(arguments, runs)
     if arguments.json:
         sys.stdout.writelines(runs.json_text())
         sys.stdout.write("\n")

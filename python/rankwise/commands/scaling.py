@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from rankwise.commands.limits import add_json, add_limit, number_of_ranks
+from rankwise.commands.page_of_runs import add_page, check_page, write_page
 
 _DEFAULT_LIMIT = 8
 # As in rankwise.runs.scaling_figures, which takes time to load.
@@ -56,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--parameter", metavar="TAG", default="", help="a tag with numbers, the second parameter of models"
     )
+    add_page(parser)
     add_json(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="more tables and columns")
     add_limit(parser, _DEFAULT_LIMIT, "a table")
@@ -65,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Show it; 0, 1 if a profile could not be read, or RankwiseError if the runs can't be compared."""
     from rankwise.reading.scaling import scaling
 
+    check_page(arguments)
     answer = scaling(
         arguments.profiles,
         kind="strong" if arguments.strong else "weak" if arguments.weak else None,
@@ -74,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         by=arguments.by,
         at=arguments.at,
     )
+    write_page(arguments, answer)
     if arguments.json:
         sys.stdout.writelines(answer.json_text())
         sys.stdout.write("\n")

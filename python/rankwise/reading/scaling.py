@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import TableView
 from rankwise.reading.runs import Files, paths_of
@@ -10,6 +12,7 @@ from rankwise.runs.load import LoadedAs, load_with
 from rankwise.runs.scaling import Asked, Scaling, scaling_of
 from rankwise.runs.scaling_figures import BY, ScalingRun, reader
 from rankwise.views.runs.scaling import view
+from rankwise.views.runs.scaling_charts import charts
 from rankwise.views.runs.scaling_sentences import head_lines, warning_lines
 
 KINDS = ("strong", "weak")
@@ -75,11 +78,21 @@ class ScalingAnswer(TableView):
         self.unreadable = loaded.unreadable
         self._repeated = loaded.repeated
 
-    def _lines(self) -> list[tuple[str, str]]:
+    def html_page(self, _directory: Path | None = None) -> bytes:
+        """Return it as a page for browsers, with charts."""
+        from rankwise.render.page.runs import runs_page
+
+        title = f"{self.found.program}: scaling"
+        lines = head_lines(self.found)
+        return runs_page(title, self._view, charts(self.found), lines, self._warnings())
+
+    def _warnings(self) -> list[str]:
         left_out = [each.reason for each in self.unreadable]
         left_out += [f"{path} is the same run as another file" for path in self._repeated]
-        warnings = [*(f"left out: {reason}" for reason in left_out), *warning_lines(self.found)]
+        return [*(f"left out: {reason}" for reason in left_out), *warning_lines(self.found)]
+
+    def _lines(self) -> list[tuple[str, str]]:
         return [
             *((line, "") for line in head_lines(self.found)),
-            *((f"! {line}", "yellow") for line in warnings),
+            *((f"! {line}", "yellow") for line in self._warnings()),
         ]

@@ -18,7 +18,7 @@ from rankwise.runs.scaling_points import Point
 Kind = Literal["strong", "weak"]
 
 _CLOSE = 0.35
-"""Largest difference of the exponent from 0 or 1."""
+"""Largest exponent of strong scaling, and largest difference of the exponent of weak scaling from 1."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,10 @@ def kind_of(points: Sequence[Point], given: Kind | None) -> KindFound:
     ratio, more = useful[-1] / useful[0], ranks[-1] / ranks[0]
     if given:
         return KindFound(given, True, exponent, ratio, more)
-    kinds: dict[Kind, float] = {"strong": 0.0, "weak": 1.0}
-    for kind, ideal in kinds.items():
-        if abs(exponent - ideal) <= _CLOSE:
-            return KindFound(kind, False, exponent, ratio, more)
+    if exponent <= _CLOSE:  # also where it falls, because of larger caches: no problem that grows does that
+        return KindFound("strong", False, exponent, ratio, more)
+    if abs(exponent - 1) <= _CLOSE:
+        return KindFound("weak", False, exponent, ratio, more)
     raise RankwiseError(
         f"strong or weak scaling? With {more:.3g} x the ranks, the useful time of all ranks together is "
         f"{ratio:.3g} x as long; 1 x would be strong scaling, {more:.3g} x weak scaling: give --strong or "

@@ -1,0 +1,46 @@
+"""The option --output of verbs that show many runs: the answer as a page, too."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Protocol
+
+from rankwise.errors import RankwiseError
+from rankwise.whole_files import appearing, refuse_existing
+
+
+class Paged(Protocol):
+    """An answer that can be a page."""
+
+    def html_page(self, directory: Path) -> bytes:
+        """Return the page as UTF-8; links are relative to its directory."""
+
+
+def add_page(parser: argparse.ArgumentParser) -> None:
+    """Declare --output and --force."""
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE.html", help="write a page with charts, too"
+    )
+    parser.add_argument("--force", action="store_true", help="replace this page")
+
+
+def check_page(arguments: argparse.Namespace) -> None:
+    """Refuse a page that can't be written, before anything takes time.
+
+    Raises:
+        RankwiseError: it exists, or has another ending.
+    """
+    output: Path | None = arguments.output
+    if output is None:
+        return
+    if output.suffix != ".html":
+        raise RankwiseError(f"--output {output}: it is written as a page: give a name that ends in .html")
+    refuse_existing(output, force=arguments.force)
+
+
+def write_page(arguments: argparse.Namespace, answer: Paged) -> None:
+    """Write the page, if one is wanted."""
+    if arguments.output is not None:
+        with appearing(arguments.output, option="--output") as (new,):
+            new.write_bytes(answer.html_page(arguments.output.parent))
