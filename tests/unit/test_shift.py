@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankwise.trials.shift import _rank_sum, shift_interval
+from rankwise.trials.shift import rank_sum_chances, shift_interval
 
 
 @pytest.mark.parametrize(("one", "other"), [(1, 1), (1, 4), (3, 3), (2, 5), (4, 3)])
@@ -17,7 +17,7 @@ def test_the_distribution_is_that_of_all_orders(one: int, other: int) -> None:
     for ranks in combinations(range(one + other), one):
         others = [rank for rank in range(one + other) if rank not in ranks]
         counts[sum(rank > less for rank in ranks for less in others)] += 1
-    assert _rank_sum(one, other) == pytest.approx([count / sum(counts) for count in counts])
+    assert rank_sum_chances(one, other) == pytest.approx([count / sum(counts) for count in counts])
 
 
 def test_three_on_each_side_are_the_least() -> None:
