@@ -107,12 +107,13 @@ class Difference(TableView):
         Raises:
             RankwiseError: it has another ending.
         """
-        from rankwise.render.export.pipeline import Compared, text_for
+        from rankwise.render.export.compared import outcome_of
+        from rankwise.render.export.pipeline import text_for
 
         gate = ""
         if self._fail_above is not None:
             gate = gate_line(self.found.figure(self._metric), self._fail_above, failed=self.failed)
-        return text_for(PurePath(path), Compared(self.found, self._metric, gate, self.failed))
+        return text_for(PurePath(path), outcome_of(self.found, self._metric, gate, failed=self.failed))
 
     def _lines(self) -> list[tuple[str, str]]:
         lines = [(line, "") for line in (*side_lines(self.found), *limit_lines(self.found))]

@@ -1,4 +1,4 @@
-"""A comparison for pipelines: Markdown, JUnit's XML, GitLab's Code Quality and a badge.
+"""Results for pipelines: Markdown, JUnit's XML, GitLab's Code Quality and a badge.
 
 Sources: GitLab, "Code Quality report format"; the schema of JUnit reports that GitLab reads.
 """
@@ -7,46 +7,88 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 from xml.etree import ElementTree as Xml
 
-from rankwise.comparison.compare import Comparison, Figure
-from rankwise.comparison.findings import GONE, NEW, FindingChange
 from rankwise.errors import RankwiseError
-from rankwise.views.comparison.sentences import (
-    NAMES,
-    amount_text,
-    change_text,
-    percent_change_text,
-    side_lines,
-    title,
-)
 
 _RED, _GREEN, _GREY = "#c62828", "#2e7d32", "#616161"
 _CHARACTER_PIXELS, _PADDING_PIXELS, _HEIGHT_PIXELS = 7, 10, 20
-_SEVERITIES = ((20.0, "critical"), (5.0, "major"), (0.0, "minor"))
-"""Severity of a finding, by the percent of the run that it could save."""
 
 
-class Compared(NamedTuple):
-    """The results for a pipeline.
+class Case(NamedTuple):
+    """A figure that is checked.
 
     Attributes:
-        found: the whole comparison.
-        metric: of the gate, or `wall`.
-        gate: the sentence on it, '' = no gate.
-        failed: whether the job got worse by more than the gate allows.
+        name: of the figure.
+        text: its values.
+        failed: whether the gate fails because of it.
     """
 
-    found: Comparison
-    metric: str
-    gate: str
+    name: str
+    text: str
     failed: bool
 
 
-def text_for(path: PurePath, compared: Compared) -> str:
+class Issue(NamedTuple):
+    """A problem.
+
+    Attributes:
+        text: a sentence.
+        rule: that found it.
+        severity: as Code Quality names it: blocker, critical, major, minor.
+        subject: of the problem.
+    """
+
+    text: str
+    rule: str
+    severity: str
+    subject: str
+
+
+class Outcome(NamedTuple):
+    """The results for a pipeline.
+
+    Attributes:
+        verb: of Rankwise.
+        done: what it did, in a word, if there is no gate.
+        title: the main finding, a sentence without its full stop.
+        gate: the sentence on the gate, '' = no gate.
+        failed: whether the job got worse by more than the gate allows.
+        heads: of the table; the first is of names, the last of words, all others of figures.
+        rows: of the table.
+        lists: headings, and the sentences below each.
+        foot: lines on the runs.
+        cases: the figures that are checked.
+        issues: all except the gate's.
+        metric: of the gate.
+        program: command lines of the programs.
+        profile: path of the profile with the problem.
+        badge: label and text of the badge.
+        is_known: whether there are enough runs to tell a change from noise.
+    """
+
+    verb: str
+    done: str
+    title: str
+    gate: str
+    failed: bool
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    lists: Sequence[tuple[str, Sequence[str]]]
+    foot: Sequence[str]
+    cases: Sequence[Case]
+    issues: Sequence[Issue]
+    metric: str
+    program: Sequence[Sequence[str]]
+    profile: str
+    badge: tuple[str, str]
+    is_known: bool
+
+
+def text_for(path: PurePath, outcome: Outcome) -> str:
     """Return the file's text, by the ending of its name.
 
     Raises:
@@ -55,33 +97,21 @@ def text_for(path: PurePath, compared: Compared) -> str:
     write = _KINDS.get(path.suffix.lower())
     if write is None:
         raise RankwiseError(f"--output {path}: give a name that ends with {', '.join(_KINDS)}")
-    return write(compared)
+    return write(outcome)
 
 
-def _percent(figure: Figure) -> str:
-    percent = figure.value.percent
-    return "-" if percent is None else f"{percent_change_text(percent)} %"
-
-
-def _markdown(compared: Compared) -> str:
-    comparison = compared.found
-    mark = {True: "FAILED", False: "passed"}[compared.failed] if compared.gate else "compared"
-    lines = [f"### Rankwise: {mark}", "", f"{_escaped(title(comparison))}.", ""]
-    lines += [f"**{_escaped(compared.gate)}**", ""] if compared.gate else []
-    lines += ["| the run | before | after | change | % | verdict |", "|---|--:|--:|--:|--:|---|"]
-    for figure in comparison.whole:
-        value, unit = figure.value, figure.unit
-        cells = [NAMES[figure.name], amount_text(value.before, unit), amount_text(value.after, unit)]
-        cells += [change_text(value.change, unit), _percent(figure).removesuffix(" %"), value.verdict]
-        lines.append(f"| {' | '.join(map(_escaped, cells))} |")
-    for state, heading in ((NEW, "New findings"), (GONE, "Findings that are gone")):
-        changed = [finding for finding in comparison.findings if finding.state == state]
-        lines += (
-            ["", f"**{heading}**", "", *(f"- {_escaped(finding.title)}" for finding in changed)]
-            if changed
-            else []
-        )
-    lines += ["", *(f"    {line}" for line in side_lines(comparison)), ""]
+def _markdown(outcome: Outcome) -> str:
+    mark = {True: "FAILED", False: "passed"}[outcome.failed] if outcome.gate else outcome.done
+    lines = [f"### Rankwise: {mark}", "", f"{_escaped(outcome.title)}.", ""]
+    lines += [f"**{_escaped(outcome.gate)}**", ""] if outcome.gate else []
+    if outcome.rows:
+        figures = "--:|" * (len(outcome.heads) - 2)
+        lines += [f"| {' | '.join(outcome.heads)} |", f"|---|{figures}---|"]
+        lines += [f"| {' | '.join(map(_escaped, row))} |" for row in outcome.rows]
+    for heading, sentences in outcome.lists:
+        if sentences:
+            lines += ["", f"**{heading}**", "", *(f"- {_escaped(sentence)}" for sentence in sentences)]
+    lines += ["", *(f"    {line}" for line in outcome.foot), ""]
     return "\n".join(lines)
 
 
@@ -89,57 +119,45 @@ def _escaped(text: str) -> str:
     return "".join(f"\\{character}" if character in "|*_<>`[]\\" else character for character in text)
 
 
-def _junit(compared: Compared) -> str:
-    comparison = compared.found
-    figures = comparison.whole
+def _junit(outcome: Outcome) -> str:
     suite = Xml.Element(
-        "testsuite", name="rankwise", tests=str(len(figures)), failures=str(int(compared.failed)), errors="0"
+        "testsuite",
+        name="rankwise",
+        tests=str(len(outcome.cases)),
+        failures=str(int(outcome.failed)),
+        errors="0",
     )
-    for figure in figures:
-        value = figure.value
-        case = Xml.SubElement(suite, "testcase", classname="rankwise.diff", name=NAMES[figure.name])
-        said = f"{amount_text(value.before, figure.unit)} to {amount_text(value.after, figure.unit)}"
-        said += f" ({_percent(figure)}): {value.verdict}"
-        if compared.failed and figure.name == compared.metric:
-            Xml.SubElement(case, "failure", message=compared.gate).text = f"{said}\n{title(comparison)}."
+    for case in outcome.cases:
+        element = Xml.SubElement(suite, "testcase", classname=f"rankwise.{outcome.verb}", name=case.name)
+        if case.failed:
+            failure = Xml.SubElement(element, "failure", message=outcome.gate)
+            failure.text = f"{case.text}\n{outcome.title}."
         else:
-            Xml.SubElement(case, "system-out").text = said
+            Xml.SubElement(element, "system-out").text = case.text
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(suite, encoding="unicode") + "\n"
 
 
-def _code_quality(compared: Compared) -> str:
-    comparison = compared.found
-    new = [finding for finding in comparison.findings if finding.state == NEW]
-    issues = [
-        _issue(comparison, finding.title, finding.rule, _severity(finding), finding.subject)
-        for finding in new
-    ]
-    if compared.failed:
-        issues.insert(0, _issue(comparison, compared.gate, "fail-above", "blocker", compared.metric))
-    return json.dumps(issues, indent=1) + "\n"
+def _code_quality(outcome: Outcome) -> str:
+    gate = [Issue(outcome.gate, "fail-above", "blocker", outcome.metric)] if outcome.failed else []
+    return json.dumps([_issue(outcome, issue) for issue in (*gate, *outcome.issues)], indent=1) + "\n"
 
 
-def _severity(finding: FindingChange) -> str:
-    saved = finding.after.saved_percent_of_run or 0.0
-    return next(name for least, name in _SEVERITIES if saved >= least)
-
-
-def _issue(comparison: Comparison, text: str, rule: str, severity: str, subject: str) -> dict[str, object]:
+def _issue(outcome: Outcome, issue: Issue) -> dict[str, object]:
     # A fingerprint has to be the same in the next pipeline, or the issue would be shown as new again.
-    identity = "\0".join((rule, subject, *(word for program in comparison.after.program for word in program)))
+    words = (word for program in outcome.program for word in program)
+    identity = "\0".join((issue.rule, issue.subject, *words))
     return {
-        "description": text,
-        "check_name": f"rankwise/{rule}",
+        "description": issue.text,
+        "check_name": f"rankwise/{issue.rule}",
         "fingerprint": hashlib.sha256(identity.encode()).hexdigest(),
-        "severity": severity,
-        "location": {"path": comparison.after.profiles[0], "lines": {"begin": 1}},
+        "severity": issue.severity,
+        "location": {"path": outcome.profile, "lines": {"begin": 1}},
     }
 
 
-def _badge(compared: Compared) -> str:
-    figure = compared.found.figure(compared.metric)
-    label, text = NAMES[figure.name], _percent(figure)
-    colour = _RED if compared.failed else _GREY if figure.value.verdict == "unknown" else _GREEN
+def _badge(outcome: Outcome) -> str:
+    label, text = outcome.badge
+    colour = _RED if outcome.failed else _GREEN if outcome.is_known else _GREY
     left, right = (len(word) * _CHARACTER_PIXELS + _PADDING_PIXELS for word in (label, text))
     height, whole = _HEIGHT_PIXELS, left + right
     return (
@@ -153,7 +171,7 @@ def _badge(compared: Compared) -> str:
     )
 
 
-_KINDS: dict[str, Callable[[Compared], str]] = {
+_KINDS: dict[str, Callable[[Outcome], str]] = {
     ".md": _markdown,
     ".xml": _junit,
     ".json": _code_quality,
