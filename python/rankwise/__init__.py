@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     from rankwise.introspection import so_far as so_far
     from rankwise.reading.difference import diff as diff
     from rankwise.reading.difference import diff_sides as diff_sides
+    from rankwise.reading.history import history as history
     from rankwise.reading.profile import Profile as Profile
     from rankwise.reading.profile import open_profile as open  # noqa: A004
     from rankwise.reading.runs import open_many as open_many
     from rankwise.reading.scaling import scaling as scaling
+    from rankwise.reading.variance import variance as variance
 
 __all__ = [
     "IntrospectionError",
@@ -44,6 +46,7 @@ __all__ = [
     "SoFar",
     "diff",
     "diff_sides",
+    "history",
     "open",
     "open_many",
     "preload",
@@ -51,6 +54,7 @@ __all__ = [
     "scaling",
     "session",
     "so_far",
+    "variance",
 ]
 
 _ELSEWHERE = {
@@ -58,9 +62,11 @@ _ELSEWHERE = {
     "RankwiseError": ("rankwise.errors", "RankwiseError"),
     "diff": ("rankwise.reading.difference", "diff"),
     "diff_sides": ("rankwise.reading.difference", "diff_sides"),
+    "history": ("rankwise.reading.history", "history"),
     "open": ("rankwise.reading.profile", "open_profile"),
     "open_many": ("rankwise.reading.runs", "open_many"),
     "scaling": ("rankwise.reading.scaling", "scaling"),
+    "variance": ("rankwise.reading.variance", "variance"),
 }
 """What is no part of rankwise.introspection."""
 

@@ -27,6 +27,8 @@ VERBS = (
     "list",
     "diff",
     "scaling",
+    "history",
+    "variance",
     "doctor",
     "recover",
     "env",

@@ -11,10 +11,11 @@ import pytest
 from screens_made import WIDTH, Screen
 from screens_of_jobs import SCREENS as OF_JOBS
 from screens_of_profiles import SCREENS as OF_PROFILES
+from screens_of_runs import SCREENS as OF_RUNS
 
 from golden import Golden
 
-SCREENS = OF_PROFILES | OF_JOBS
+SCREENS = OF_PROFILES | OF_JOBS | OF_RUNS
 FOLDER = Path(__file__).with_name("screens")
 OTHER_ARGPARSE = "argparse words what it says otherwise since Python 3.12"
 

@@ -70,8 +70,8 @@ def percentage(text: str) -> float:
     return share
 
 
-def number_of_ranks(text: str) -> int:
-    """Return a number of ranks, for argparse."""
+def positive_count(text: str) -> int:
+    """Return a number from 1 on, for argparse."""
     if not text.isascii() or not text.isdecimal() or int(text[:9]) == 0 or len(text) > 8:
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number of ranks")
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number from 1 on")
     return int(text)

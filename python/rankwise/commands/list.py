@@ -15,9 +15,9 @@ import re
 import sys
 from pathlib import Path
 
-from rankwise.commands.limits import add_json, add_limit, number_of_ranks
+from rankwise.commands.configurations import tags_of
+from rankwise.commands.limits import add_json, add_limit, positive_count
 from rankwise.commands.page_of_runs import add_page, check_page, write_page
-from rankwise.errors import RankwiseError
 from rankwise.reading.runs import open_many
 from rankwise.runs.choice import SORTS
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--program", metavar="NAME", default="", help="only of this program; * and ? as in a shell"
     )
     parser.add_argument(
-        "--ranks", type=number_of_ranks, metavar="N", default=0, help="only with this number of ranks"
+        "--ranks", type=positive_count, metavar="N", default=0, help="only with this number of ranks"
     )
     parser.add_argument(
         "--since",
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         program=arguments.program,
         ranks=arguments.ranks,
         since=arguments.since or "",
-        tags=dict(map(_tag, arguments.tag)),
+        tags=tags_of(arguments.tag),
         sort=arguments.sort,
     )
     write_page(arguments, runs)
@@ -91,10 +91,3 @@ def _date(text: str) -> str:
             f"{text[:40]!r} is not a date such as 2026-11-20 or 2026-11-20T12:00"
         )
     return text.replace(" ", "T")
-
-
-def _tag(word: str) -> tuple[str, str]:
-    name, equals, value = word.partition("=")
-    if not equals or not name:
-        raise RankwiseError(f"--tag {word}: give NAME=VALUE, as at `rankwise run --tag`")
-    return name, value

@@ -14,13 +14,13 @@ PDF and SVG keep text as text. The output is reproducible to the byte.
 from __future__ import annotations
 
 import argparse
-import math
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwise import extras
 from rankwise.analysis.messages.matrix import ENDS, KINDS, MEASURES
+from rankwise.commands.pictures import add_picture_size, picture_kind
 from rankwise.commands.selecting import add_kind, add_selection, wanted
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
@@ -42,10 +42,6 @@ _SHAPES = {
 }
 _WITH_MEASURE = ("matrix", "communicators", "timeline")
 _LEAST_HEIGHT = 2.2  # inches
-_ENDINGS = ("pdf", "svg", "png")
-_MM = 25.4  # an inch
-_LEAST, _MOST = 40.0, 1000.0  # mm
-_DOTS = 300
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,16 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "with timeline: mpi, the share of the time (default), or bytes_sent, bytes_received, messages or "
         "calls per second",
     )
-    parser.add_argument(
-        "--width",
-        type=_width,
-        default=_width("180mm"),
-        metavar="WIDTH",
-        help="of the picture, such as 88mm or 3.5in (default: 180mm)",
-    )
-    parser.add_argument(
-        "--dpi", type=_dots, default=_DOTS, metavar="N", help="for PNG: dots per inch (default: %(default)s)"
-    )
+    add_picture_size(parser)
     parser.add_argument("--force", action="store_true", help="replace the picture if it exists")
     add_selection(parser)
 
@@ -90,12 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.reading.profile import Profile
 
     output: Path = arguments.output
-    kind = output.suffix.lower().removeprefix(".")
-    if kind not in _ENDINGS:
-        endings = ", ".join(f".{known}" for known in _ENDINGS)
-        raise RankwiseError(
-            f"{output}: give it one of the endings {endings}; `rankwise report` writes a page"
-        )
+    kind = picture_kind(output)
     what: str = arguments.what
     for option in ("by", "kind"):
         if getattr(arguments, option) is not None and what != "matrix":
@@ -139,23 +121,3 @@ def _drawing(profile: Profile, drawn: _Drawn) -> Callable[[Any], object]:
             raise RankwiseError(f"--of {drawn.of}: a matrix is of {' or '.join(MEASURES)}")
         draw = partial(draw, drawn.by, kind=drawn.kind)
     return lambda axes: draw(ax=axes, **of)
-
-
-def _width(text: str) -> float:
-    """Return a width in inches, of `88mm` or `3.5in`, for argparse."""
-    unit = {"mm": _MM, "in": 1.0}.get(text[-2:], 0.0)
-    try:
-        inches = float(text[:-2]) / unit if unit else math.nan
-    except ValueError:
-        inches = math.nan
-    if not _LEAST <= inches * _MM <= _MOST:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a width from {_LEAST:g}mm to {_MOST:g}mm, such as 88mm or 3.5in"
-        )
-    return inches
-
-
-def _dots(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or not 30 <= int(text) <= 2400:
-        raise argparse.ArgumentTypeError(f"{text!r}: give dots per inch from 30 to 2400")
-    return int(text)

@@ -13,7 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from rankwise.commands.limits import add_json, add_limit, number_of_ranks
+from rankwise.commands.limits import add_json, add_limit, positive_count
 from rankwise.commands.page_of_runs import add_page, check_page, write_page
 
 _DEFAULT_LIMIT = 8
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument("--weak", action="store_true", help="the same problem for each rank (default: found)")
     parser.add_argument(
         "--reference-ranks",
-        type=number_of_ranks,
+        type=positive_count,
         metavar="RANKS",
         help="compare with these runs (default: the fewest ranks)",
     )
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"rows: {', '.join(_BY)} (default: %(default)s)",
     )
     parser.add_argument(
-        "--at", type=number_of_ranks, metavar="RANKS", help="predict the times with this number of ranks"
+        "--at", type=positive_count, metavar="RANKS", help="predict the times with this number of ranks"
     )
     parser.add_argument(
         "--parameter", metavar="TAG", default="", help="a tag with numbers, the second parameter of models"
