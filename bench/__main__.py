@@ -30,6 +30,7 @@ PARTS = {
     "list": "a list of many profiles",
     "scaling": "laws that `rankwise scaling` finds, verdicts, and its time for many profiles",
     "verdicts": "what is said of programs whose problem is known",
+    "history": "changes of the run time and what it goes with: found, missed, and found without being there",
     "wire": "bytes between nodes, by profiles and by the network interfaces",
 }
 _WITH_JOBS = ("overhead", "inside", "sessions", "scale")  # these take --mpi and --pairs
