@@ -16,6 +16,7 @@ import rankwise
 from golden import Golden, assert_complaint, assert_facts
 from rankwise.__main__ import main
 from rankwise.reading.history import HistoryAnswer
+from rankwise.views.runs.history_charts import charts
 
 NOISE = 0.03
 CHANGED = 25
@@ -212,6 +213,18 @@ def test_files_for_pipelines(
     assert "no change" in badge
 
 
+def test_the_page(slower: Path, tmp_path: Path) -> None:
+    answer = history(slower)
+    run_time, calls = charts(answer.found)
+    assert len(run_time.series) == len(answer.found.changes) + 1
+    dots = [dot for series in run_time.series for dot in series.points]
+    assert [dot.y for dot in dots] == [point.wall_seconds for point in answer.found.points]
+    assert all(len(series.points) == len(answer.found.points) for series in calls.series)
+    page = tmp_path / "page.html"
+    assert main(["history", str(slower), "-o", str(page)]) == 0
+    assert page.read_bytes().startswith(b"<!doctype html>")
+
+
 def test_several_configurations(tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden) -> None:
     """The largest is shown, and each other one has options that choose it."""
     kinds: list[tuple[int, dict[str, Any]]] = [
@@ -298,7 +311,7 @@ def test_json_has_everything(slower: Path, capsys: pytest.CaptureFixture[str]) -
     assert history(slower).rows("points").to_dict()["wall_seconds"][0] == data["points"][0]["wall_seconds"]
 
 
-@pytest.mark.parametrize("words", [["--by", "week"], ["--ranks", "0"], ["--tag", "x"], ["-o", "s.html"]])
+@pytest.mark.parametrize("words", [["--by", "week"], ["--ranks", "0"], ["--tag", "x"], ["-o", "s.pdf"]])
 def test_what_is_refused(equal: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     assert main(["history", str(equal), *words]) == 2
     assert_complaint(capsys.readouterr().err)

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="FILE",
         help="for a pipeline, by the ending: a summary in Markdown (.md), JUnit (.xml), Code Quality (.json),"
-        " a badge (.svg); may be given several times, and replaces the file",
+        " a badge (.svg); or a page with charts (.html); may be given several times, and replaces the file",
     )
     add_json(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="more columns")
@@ -69,9 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
         tags=tags_of(arguments.tag),
     )
     for path in arguments.output:
-        text = answer.for_pipeline(path)
+        is_page = path.suffix == ".html"
+        content = answer.html_page() if is_page else answer.for_pipeline(path).encode()
         with appearing(path, option="--output") as (new,):
-            new.write_text(text, encoding="utf-8")
+            new.write_bytes(content)
     if arguments.json:
         sys.stdout.writelines(answer.json_text())
         sys.stdout.write("\n")

@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """List the runs; 0, 1 if a profile could not be read, or RankwiseError if none could."""
-    check_page(arguments)
+    check_page(arguments.output, force=arguments.force)
     runs = open_many(
         arguments.profiles,
         program=arguments.program,
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         tags=tags_of(arguments.tag),
         sort=arguments.sort,
     )
-    write_page(arguments, runs)
+    write_page(arguments.output, runs)
     if arguments.json:
         sys.stdout.writelines(runs.json_text())
         sys.stdout.write("\n")

@@ -25,22 +25,21 @@ def add_page(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="replace this page")
 
 
-def check_page(arguments: argparse.Namespace) -> None:
+def check_page(output: Path | None, *, force: bool) -> None:
     """Refuse a page that can't be written, before anything takes time.
 
     Raises:
         RankwiseError: it exists, or has another ending.
     """
-    output: Path | None = arguments.output
     if output is None:
         return
     if output.suffix != ".html":
         raise RankwiseError(f"--output {output}: it is written as a page: give a name that ends in .html")
-    refuse_existing(output, force=arguments.force)
+    refuse_existing(output, force=force)
 
 
-def write_page(arguments: argparse.Namespace, answer: Paged) -> None:
+def write_page(output: Path | None, answer: Paged) -> None:
     """Write the page, if one is wanted."""
-    if arguments.output is not None:
-        with appearing(arguments.output, option="--output") as (new,):
-            new.write_bytes(answer.html_page(arguments.output.parent))
+    if output is not None:
+        with appearing(output, option="--output") as (new,):
+            new.write_bytes(answer.html_page(output.parent))

@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Show it; 0, 1 if a profile could not be read, or RankwiseError if the runs can't be compared."""
     from rankwise.reading.scaling import scaling
 
-    check_page(arguments)
+    check_page(arguments.output, force=arguments.force)
     answer = scaling(
         arguments.profiles,
         kind="strong" if arguments.strong else "weak" if arguments.weak else None,
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         by=arguments.by,
         at=arguments.at,
     )
-    write_page(arguments, answer)
+    write_page(arguments.output, answer)
     if arguments.json:
         sys.stdout.writelines(answer.json_text())
         sys.stdout.write("\n")

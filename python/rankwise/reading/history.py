@@ -80,6 +80,16 @@ class HistoryAnswer(RunsView):
         gate = {"metric": "wall", "fail_above_percent": self._fail_above, "failed": self.failed}
         return {**super()._content, **gate}
 
+    def html_page(self) -> bytes:
+        """Return the history as a page for browsers, with charts."""
+        from rankwise.render.page.runs import runs_page
+        from rankwise.views.runs.history_charts import charts
+
+        (line, _), *warned = self._lines()
+        lines = [line, self._gate] if self._gate else [line]
+        title = f"{self.found.chosen.configuration.program}: history"
+        return runs_page(title, self._view, charts(self.found), lines, [text for text, _ in warned])
+
     def for_pipeline(self, path: str | PathLike[str]) -> str:
         """Return the history as a pipeline takes it, by the ending of a file's name.
 

@@ -10,6 +10,8 @@ export interface Axis {
 
 /** Pixels from tick to tick, at least. */
 const APART = 60;
+/** The same between names. */
+const NAMES_APART = 90;
 
 /**
  * The axis of some values.
@@ -20,7 +22,7 @@ export function axisOf(data: AxisData, values: readonly number[], range: [number
   const given = data.logarithmic ? values.filter((value) => value > 0) : values;
   const [least, most] = given.length ? [Math.min(...given), Math.max(...given)] : [0, 1];
   const length = Math.abs(range[1] - range[0]);
-  const few = Math.max(2, Math.floor(length / APART));
+  const few = Math.max(2, Math.floor(length / (data.labels.length ? NAMES_APART : APART)));
   if (data.logarithmic) {
     const low = Math.max(least, Number.MIN_VALUE);
     const scale = scaleLog([low, most > low ? most : 2 * low], range);

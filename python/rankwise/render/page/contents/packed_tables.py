@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import string
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rankwise.text.safe import safe
-from rankwise.views.view import Cell, Detail, Line, Table, View, line
+from rankwise.views.view import Cell, Column, Detail, Line, Table, View, line
 
 
 def tables_data(view: View, detail: Detail) -> list[dict[str, Any]]:
@@ -34,7 +37,7 @@ def table_data(table: Table, detail: Detail, most: int | None = None) -> dict[st
             }
             for column in columns
         ],
-        "rows": [_cells(names, line(columns, row)) for row in table.rows[:most]],
+        "rows": [_cells(names, _drawn(columns, line(columns, row))) for row in table.rows[:most]],
         "sums": [_cells(names, sums) for sums in [*table.total_lines(), *table.apart]],
         "empty": _safe(table.empty),
         "notes": [_safe(note) for note in [*table.notes, *_cut(len(table.rows), most)]],
@@ -45,6 +48,17 @@ def _cut(rows: int, most: int | None) -> list[str]:
     if most is None or rows <= most:
         return []
     return [f"The first {most} of {rows} rows; `rankwise show --limit 0` has all."]
+
+
+def _drawn(columns: Sequence[Column[Any]], of: Line) -> Line:
+    """Return a line with the characters that stand for digits: a browser shows all of them."""
+    drawn = {column.name: column.format.drawn for column in columns if column.format.drawn}
+    return {
+        name: replace(cell, text=cell.text.translate(str.maketrans(string.digits, drawn[name])))
+        if name in drawn
+        else cell
+        for name, cell in of.items()
+    }
 
 
 def _cells(names: list[str], of: Line) -> list[Any]:
