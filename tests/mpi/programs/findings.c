@@ -56,7 +56,7 @@ static void sends(int largest) {
       if (rank == 0) MPI_Send(room, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
       if (bytes == largest && MPI_Wtime() - start < shortest) shortest = MPI_Wtime() - start;
       if (rank == 1) {
-        usleep(20000); // much longer than it takes to copy a message, also on a busy machine
+        usleep(20000);  // much longer than it takes to copy a message, also on a busy machine
         MPI_Recv(room, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       }
       MPI_Barrier(MPI_COMM_WORLD);
