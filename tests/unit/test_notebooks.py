@@ -407,7 +407,7 @@ def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profiles.write_profile(tmp_path / "heat.rankwise")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", page("notebooks.md"), re.DOTALL)
-    assert len(blocks) == 10
+    assert len(blocks) == 11
     names: dict[str, Any] = {}
     for number, block in enumerate(blocks):
         exec(compile(block, f"block {number} of notebooks.md", "exec"), names)
