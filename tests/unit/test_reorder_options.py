@@ -69,7 +69,7 @@ def test_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str], golde
 
     def word() -> str:
         [line] = [line for line in shown("--by", "communicator").splitlines() if "Cart_create" in line]
-        return line.split()[-3]
+        return line.split()[-4]
 
     assert word() == "asked"
     assert "reordered" not in shown()
