@@ -77,7 +77,7 @@ def open_profile(path: Path, only: Collection[str] = ()) -> sqlite3.Connection:
             _, sql, _ = _schema()[table]
             profile.execute(sql.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
         complete = complete and profile.execute("SELECT COUNT(*) FROM run").fetchone() == (1,)
-        for table in wanted if complete else ():
+        for table in _schema() if complete and not only else ():  # (A few tables are read at once anyway.)
             profile.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
         impossible = _impossible(profile, wanted) if complete else ""
     except (sqlite3.Error, ValueError) as error:  # also a text that is none
@@ -264,8 +264,11 @@ def _has_our_tables(profile: sqlite3.Connection, absent: Collection[str], wanted
         wanted: the tables that matter.
     """
     there: dict[str, list[tuple[str, str]]] = {}
+    names = {*wanted, *absent}
     for name, kind, sql in profile.execute(
         "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view')"
+        f" AND LOWER(name) IN ({', '.join('?' * len(names))})",
+        [*names],
     ):
         there.setdefault(str(name).lower(), []).append((kind, str(sql)))
     for name, (kind, sql, ours) in _schema().items():
