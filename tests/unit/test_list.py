@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
+from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -176,6 +178,31 @@ def test_what_is_refused(
     assert error.startswith("rankwise: ")
     assert error.count("\n") == 1
     assert (directory / "there.html").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE run SET started = zeroblob(20)",
+        "UPDATE run SET wall = 'long'",
+        "UPDATE run SET ranks_expected = 99999999999",
+        "UPDATE run SET programs = '[[], 5, [7]]'",
+        "ALTER TABLE tags RENAME COLUMN value TO content",
+        "UPDATE ranks SET run = 'long'",
+    ],
+)
+def test_a_damaged_profile_is_left_out(
+    directory: Path, statement: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(directory / "damaged.rankwise")
+    with closing(sqlite3.connect(path)) as profile, profile:
+        profile.execute(statement)
+    status = main(["list", str(directory), "--json"])
+    listed = json.loads(capsys.readouterr().out)
+    assert (status, len(listed["unreadable"])) in ((1, 1), (0, 0))
+    assert len(listed["runs"]) + len(listed["unreadable"]) == 4
+    assert main(["list", str(directory)]) == status
+    assert capsys.readouterr().err == ""
 
 
 class _Links(HTMLParser):

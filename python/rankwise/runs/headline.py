@@ -122,6 +122,8 @@ def _headline(connection: sqlite3.Connection, path: Path) -> Headline:
         "SELECT job, started, executable, mpi_library, wall, ranks_expected, partial, exit_status, programs"
         " FROM run"
     ).fetchone()
+    if not all(isinstance(text, str) for text in (job, started, executable, library)):
+        raise TypeError("a text is none")
     nodes, mpi, thread_seconds, longest, useful = connection.execute(_SUMS).fetchone()
     limit, verdict, by_older_rules = _conclusion(connection)
     program, arguments = program_and_arguments(decoded_list(programs), executable)
