@@ -16,10 +16,10 @@ what pipelines show.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from rankwise.commands.limits import add_json, add_limit, percentage
+from rankwise.commands.printing import print_answer
 from rankwise.commands.sides import named_sides, sides
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing
@@ -91,11 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         text = comparison.for_pipeline(path)
         with appearing(path, option="--output") as (new,):
             new.write_text(text, encoding="utf-8")
-    if arguments.json:
-        sys.stdout.writelines(comparison.json_text())
-        sys.stdout.write("\n")
-    else:
-        comparison.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
+    print_answer(comparison, json=arguments.json, verbose=arguments.verbose, limit=arguments.limit)
     return int(comparison.failed)
 
 
@@ -114,9 +110,5 @@ def _run_several(arguments: argparse.Namespace) -> int:
     for path in arguments.output:
         with appearing(path, option="--output") as (new,):
             new.write_bytes(several.html_page())
-    if arguments.json:
-        sys.stdout.writelines(several.json_text())
-        sys.stdout.write("\n")
-    else:
-        several.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
+    print_answer(several, json=arguments.json, verbose=arguments.verbose, limit=arguments.limit)
     return 0

@@ -9,12 +9,12 @@ rankwise explain                            # all terms
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwise.commands.limits import add_json, add_limit
+from rankwise.commands.printing import print_answer
 from rankwise.errors import RankwiseError
 
 if TYPE_CHECKING:
@@ -43,11 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     if len(metrics) > 1 or len(profiles) > 1:
         raise RankwiseError("give at most one metric and one profile: rankwise explain [METRIC] [F.rankwise]")
     answer = _answer(metrics, profiles)
-    if arguments.json:
-        sys.stdout.writelines(answer.json_text())
-        sys.stdout.write("\n")
-    else:
-        answer.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
+    print_answer(answer, json=arguments.json, verbose=arguments.verbose, limit=arguments.limit)
     return 0
 
 

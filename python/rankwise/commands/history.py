@@ -12,11 +12,11 @@ With --fail-above the exit status is 1 if the newest change is to the worse by m
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from rankwise.commands.configurations import add_configuration, tags_of
 from rankwise.commands.limits import add_json, add_limit, percentage
+from rankwise.commands.printing import print_answer
 from rankwise.whole_files import appearing
 
 # As in rankwise.runs.history, which takes time to load.
@@ -73,9 +73,5 @@ def run(arguments: argparse.Namespace) -> int:
         content = answer.html_page() if is_page else answer.for_pipeline(path).encode()
         with appearing(path, option="--output") as (new,):
             new.write_bytes(content)
-    if arguments.json:
-        sys.stdout.writelines(answer.json_text())
-        sys.stdout.write("\n")
-    else:
-        answer.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
+    print_answer(answer, json=arguments.json, verbose=arguments.verbose, limit=arguments.limit)
     return int(answer.failed)

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from pathlib import Path
 
 from rankwise.commands.configurations import tags_of
 from rankwise.commands.limits import add_json, add_limit, positive_count
 from rankwise.commands.page_of_runs import add_page, check_page, write_page
+from rankwise.commands.printing import print_answer
 from rankwise.reading.runs import open_many
 from rankwise.runs.choice import SORTS
 
@@ -77,11 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         sort=arguments.sort,
     )
     write_page(arguments.output, runs)
-    if arguments.json:
-        sys.stdout.writelines(runs.json_text())
-        sys.stdout.write("\n")
-    else:
-        runs.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
+    print_answer(runs, json=arguments.json, verbose=arguments.verbose, limit=arguments.limit)
     return int(bool(runs.unreadable))
 
 

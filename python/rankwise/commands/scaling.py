@@ -10,11 +10,11 @@ scaling from noise; models and predictions need four numbers.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from rankwise.commands.limits import add_json, add_limit, positive_count
 from rankwise.commands.page_of_runs import add_page, check_page, write_page
+from rankwise.commands.printing import print_answer
 
 _DEFAULT_LIMIT = 8
 # As in rankwise.runs.scaling_figures, which takes time to load.
@@ -78,9 +78,5 @@ def run(arguments: argparse.Namespace) -> int:
         at=arguments.at,
     )
     write_page(arguments.output, answer)
-    if arguments.json:
-        sys.stdout.writelines(answer.json_text())
-        sys.stdout.write("\n")
-    else:
-        answer.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
+    print_answer(answer, json=arguments.json, verbose=arguments.verbose, limit=arguments.limit)
     return int(bool(answer.unreadable))

@@ -9,11 +9,11 @@ restricted to a part of the run.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from rankwise.analysis.messages.matrix import ENDS, KINDS, MEASURES
 from rankwise.commands.limits import add_json, add_limit
+from rankwise.commands.printing import print_answer
 from rankwise.commands.selecting import add_kind, add_selection, wanted
 from rankwise.errors import RankwiseError
 from rankwise.reading.answers import LIMIT, Answer
@@ -66,9 +66,5 @@ def run(arguments: argparse.Namespace) -> int:
         answer = profile.view(arguments.by, detail=Detail.ALL if arguments.json else detail)
     else:
         answer = profile.summary()
-    if arguments.json:
-        sys.stdout.writelines(answer.json_text())
-        sys.stdout.write("\n")
-    else:
-        answer.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
+    print_answer(answer, json=arguments.json, verbose=arguments.verbose, limit=arguments.limit)
     return 0

@@ -11,13 +11,13 @@ processors and network counters are candidates. --plot draws the run time over t
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from rankwise import extras
 from rankwise.commands.configurations import add_configuration, tags_of
 from rankwise.commands.limits import add_json, add_limit
 from rankwise.commands.pictures import add_picture_size, picture_kind
+from rankwise.commands.printing import print_answer
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
@@ -78,9 +78,5 @@ def run(arguments: argparse.Namespace) -> int:
         )
         with appearing(picture, option="--plot") as [unfinished]:
             unfinished.write_bytes(content)
-    if arguments.json:
-        sys.stdout.writelines(answer.json_text())
-        sys.stdout.write("\n")
-    else:
-        answer.show(sys.stdout, verbose=arguments.verbose, limit=arguments.limit)
+    print_answer(answer, json=arguments.json, verbose=arguments.verbose, limit=arguments.limit)
     return 0
