@@ -47,7 +47,7 @@ def measure(mpi: Mpi, library: Path, timeout: float) -> None:
         cases = {
             "RANKWISE_NETWORK=off": {"RANKWISE_NETWORK": "off"},
             "ports of this node": {},
-            f"{_PORTS} InfiniBand ports, made up": {"RANKWISE_TEST_SYSFS": str(made_up)},
+            f"{_PORTS} synthetic InfiniBand ports": {"RANKWISE_TEST_SYSFS": str(made_up)},
         }
         assert len(cases) == CASES
         lines = [f"{'':30} {'sampler':>9} {'keeper':>9} {'sleeps':>7}"]

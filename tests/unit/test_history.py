@@ -312,9 +312,17 @@ def test_json_has_everything(slower: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize("words", [["--by", "week"], ["--ranks", "0"], ["--tag", "x"], ["-o", "s.pdf"]])
-def test_what_is_refused(equal: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+def test_what_is_refused(
+    equal: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    words: list[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
     assert main(["history", str(equal), *words]) == 2
     assert_complaint(capsys.readouterr().err)
+    assert not [*tmp_path.iterdir()]
 
 
 def test_notebooks(slower: Path) -> None:

@@ -1,4 +1,4 @@
-"""Git tracks text, and only those binary files that are listed here: nothing that was built slips in."""
+"""Git tracks text, and only the binary files that are listed here: nothing slips in that a command has made."""
 
 from __future__ import annotations
 
@@ -19,6 +19,15 @@ BINARY_FILES = {
 """Patterns of the binary files that are tracked, and what they are for."""
 
 
+AT_THE_ROOT = {
+    *(".clang-format", ".clang-tidy", ".gitattributes", ".gitignore", ".gitlab-ci.yml"),
+    *("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"),
+    *("CMakeLists.txt", "COMMIT", "Makefile", "mkdocs.yml", "pyproject.toml"),
+    *("requirements-dev.txt", "requirements-docs.txt"),
+}
+"""The files outside of folders: what a command writes into the working directory is none of them."""
+
+
 def is_binary(content: bytes) -> bool:
     """Whether the content is no text in UTF-8."""
     try:
@@ -27,17 +36,20 @@ def is_binary(content: bytes) -> bool:
         return True
 
 
-def binary_files() -> list[str]:
-    """Return the tracked files that are binary, by their paths."""
+def tracked_files() -> list[str]:
+    """Return the paths of the tracked files."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
     if listed.returncode:
         pytest.skip("no checkout of git")
-    files = [name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file()]
-    return [name for name in files if is_binary((ROOT / name).read_bytes())]
+    return [name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_the_root_has_the_files_that_are_listed() -> None:
+    assert {name for name in tracked_files() if "/" not in name} == AT_THE_ROOT
 
 
 def test_tracked_binaries_are_listed() -> None:
-    binaries = binary_files()
+    binaries = [name for name in tracked_files() if is_binary((ROOT / name).read_bytes())]
     assert [name for name in binaries if not any(fnmatch(name, each) for each in BINARY_FILES)] == []
     assert [each for each in BINARY_FILES if not any(fnmatch(name, each) for name in binaries)] == []
 
