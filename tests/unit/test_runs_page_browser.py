@@ -12,6 +12,7 @@ from rankwise.render.page.runs import runs_page
 from rankwise.views.runs.chart import Axis, Chart, Point, Series
 from rankwise.views.view import COUNT, SECONDS, Column, Table, View, label
 
+AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 HOSTILE = "<script>document.title = 'mine'</script>"
 
 
@@ -98,3 +99,16 @@ def test_nothing_is_wider_than_the_window(browser: Any, written: Path, width: in
     page.goto(written.as_uri())
     page.wait_for_selector("#wall svg")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_everybody_can_use_it(browser: Any, written: Path, look: str) -> None:
+    if not AXE.is_file():
+        pytest.skip("needs axe-core: npm ci in web/")
+    page = browser.new_page(viewport={"width": 1200, "height": 800}, color_scheme=look)
+    page.goto(written.as_uri())
+    page.wait_for_selector("#wall svg")
+    # (Evaluated, not put in as a script: the page runs no others.)
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    violations = page.evaluate("axe.run().then(found => found.violations)")
+    assert [(found["id"], [node["html"] for node in found["nodes"]]) for found in violations] == []

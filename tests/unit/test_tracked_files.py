@@ -1,4 +1,4 @@
-"""Git tracks text, and only the binary files that are listed here: nothing slips in that a command has made."""
+"""Git tracks text, and only the binary files that are listed here: nothing slips in that a command made."""
 
 from __future__ import annotations
 
