@@ -8,8 +8,11 @@ from rankwise.errors import RankwiseError
 
 NOTEBOOK = "notebook"
 """Brings all that answers in notebooks need."""
+CENTRE = "centre"
+"""Brings all that `rankwise centre` needs."""
 
 _EXTRA_OF = {
+    "duckdb": CENTRE,
     "matplotlib": "plots",
     "otf2": "otf2",
     "pandas": NOTEBOOK,
