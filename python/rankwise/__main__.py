@@ -33,6 +33,7 @@ VERBS = (
     "recover",
     "env",
     "collect",
+    "centre",
     "link-flags",
     "latency",
     "machine",

@@ -73,6 +73,20 @@ def keep_diagnosis(profile: sqlite3.Connection) -> None:
     profile.execute("INSERT INTO diagnosis (rules, content) VALUES (?, ?)", (RULES, text))
 
 
+def content_by_any_rules(profile: sqlite3.Connection) -> tuple[Any, bool] | None:
+    """Return the JSON of the kept diagnosis, and whether it is by today's rules; None = none is kept.
+
+    A list of many runs takes what is there: to compute each diagnosis again would take minutes.
+    """
+    row = profile.execute(
+        "SELECT rules, content FROM diagnosis ORDER BY rules = ? DESC LIMIT 1", (RULES,)
+    ).fetchone()
+    try:
+        return row and (json.loads(row[1]), row[0] == RULES)
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
 def _read(profile: sqlite3.Connection) -> Diagnosis | None:
     """Return the kept diagnosis; None = none is kept, it is by other rules, or it is damaged."""
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pwd
 import sqlite3
@@ -11,14 +10,14 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankwise.analysis.calls.totals import RUN_SECONDS, THREAD_SECONDS
 from rankwise.analysis.columns import decoded_list
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import tags
 from rankwise.analysis.percent import percent
-from rankwise.diagnosis.kept import RULES
+from rankwise.diagnosis.kept import content_by_any_rules
 from rankwise.errors import RankwiseError
 from rankwise.records import dataclass
 from rankwise.runs.configuration import program_and_arguments
@@ -131,7 +130,7 @@ def _headline(connection: sqlite3.Connection, path: Path) -> Headline:
         file=str(path),
         job=job,
         started=started,
-        user=_owner(path.stat().st_uid),
+        user=owner_name(path.stat().st_uid),
         program=program,
         arguments=arguments,
         mpi_library=library_name(library),
@@ -151,19 +150,16 @@ def _headline(connection: sqlite3.Connection, path: Path) -> Headline:
 
 def _conclusion(connection: sqlite3.Connection) -> tuple[str, str, bool]:
     """Return the limit, the verdict, and whether they are by other rules than today's."""
-    row = connection.execute(
-        "SELECT rules, content FROM diagnosis ORDER BY rules = ? DESC LIMIT 1", (RULES,)
-    ).fetchone()
     try:
-        rules, content = row
-        kept: dict[str, Any] = json.loads(content)
-        return str(kept["limit"]), str(kept["verdict"]), rules != RULES
-    except (ValueError, TypeError, LookupError, RecursionError):
+        kept, is_of_today = content_by_any_rules(connection) or ({}, True)
+        return str(kept["limit"]), str(kept["verdict"]), not is_of_today
+    except (TypeError, LookupError):
         return "", "", False  # none is kept, or it is damaged
 
 
 @cache
-def _owner(uid: int) -> str:
+def owner_name(uid: int) -> str:
+    """Return the name of a user, or the number if it has no name here."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:

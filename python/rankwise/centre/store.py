@@ -1,0 +1,247 @@
+"""The data set on disk: Parquet files in folders, which only grow.
+
+`STORE/TABLE/month=2026-11/BATCH.parquet`. A batch of runs has one file a month in each table. `runs` is
+written last, so a batch that is cut short does not count, and the next writer removes its files. One writer
+at a time commits. Readers need no lock.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankwise import extras
+from rankwise.centre.schema import ACCOUNTING, RUNS, TABLES, VERSION, Table, Type
+from rankwise.centre.values import Row
+from rankwise.errors import RankwiseError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_MARK = "rankwise-centre.json"
+_LOCK = ".lock"
+_UNFINISHED = ".unfinished-"
+_PARTITION = "month="
+
+
+class Store:
+    """A data set.
+
+    Attributes:
+        path: its folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the data set in a folder.
+
+        Raises:
+            RankwiseError: the folder has none, or one of a newer version.
+        """
+        self.path = path
+        mark = path / _MARK
+        try:
+            version = json.loads(mark.read_text(encoding="utf-8"))["version"]
+        except FileNotFoundError:
+            raise RankwiseError(
+                f"{path} is no store of `rankwise centre`: make it with"
+                f" `rankwise centre ingest PROFILES --into {path}`"
+            ) from None
+        except OSError as error:
+            raise RankwiseError(f"{mark} cannot be read: {error.strerror}") from error
+        except (ValueError, TypeError, LookupError):
+            raise RankwiseError(f'{mark} is damaged: it should be {{"version": {VERSION}}}') from None
+        if version != VERSION:
+            raise RankwiseError(
+                f"{path} is a store of version {version}, and this Rankwise reads version {VERSION}:"
+                " use the Rankwise that wrote it, or ingest the profiles into another store"
+            )
+
+    @classmethod
+    def made(cls, path: Path) -> Store:
+        """Open a data set; if the folder is absent or empty, make one that only its owner can read.
+
+        Raises:
+            RankwiseError: the folder has something else, or can't be written.
+        """
+        try:
+            if not path.exists():
+                path.mkdir(mode=0o700, parents=True)
+            if not any(path.iterdir()):
+                _write_whole(path / _MARK, json.dumps({"version": VERSION}) + "\n")
+        except OSError as error:
+            raise RankwiseError(
+                f"{path} can't be made a store: {error.strerror}: give another folder with --into", 1
+            ) from error
+        return cls(path)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other writers away, and remove what an earlier one left unfinished.
+
+        Raises:
+            RankwiseError: the store can't be written.
+        """
+        extras.check("pyarrow", extras.CENTRE)
+        try:
+            lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except OSError as error:
+            raise self._not_written(error) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._remove_leftovers()
+            yield
+        except OSError as error:
+            raise self._not_written(error) from error
+        finally:
+            os.close(lock)
+
+    def months(self, table: Table) -> list[str]:
+        """Return the months of a table, in order."""
+        with suppress(FileNotFoundError):
+            names = [entry.name for entry in (self.path / table.name).iterdir()]
+            return sorted(name.removeprefix(_PARTITION) for name in names if name.startswith(_PARTITION))
+        return []
+
+    def files(self, table: Table, month: str) -> list[Path]:
+        """Return the files of a table and a month, in order."""
+        with suppress(FileNotFoundError):
+            return sorted(
+                path
+                for path in (self.path / table.name / f"{_PARTITION}{month}").iterdir()
+                if path.suffix == ".parquet" and not path.name.startswith((".", "_"))
+            )
+        return []
+
+    def read(self, table: Table, month: str, columns: Sequence[str]) -> pyarrow.Table:
+        """Return columns of a month.
+
+        Raises:
+            RankwiseError: a file is damaged.
+        """
+        import pyarrow
+
+        schema = arrow_schema(table)
+        wanted = pyarrow.schema([schema.field(name) for name in columns])
+        parts = [_read(path, wanted) for path in self.files(table, month)]
+        return pyarrow.concat_tables([wanted.empty_table(), *parts])
+
+    def append(self, batch: Mapping[str, Mapping[Table, Sequence[Row]]]) -> None:
+        """Add rows, all or none; `locked` must be held.
+
+        Args:
+            batch: rows by month and table.
+
+        Raises:
+            OSError: they can't be written. Nothing is added then.
+        """
+        name = f"{secrets.token_hex(8)}.parquet"
+        written: list[tuple[Path, Path]] = []
+        done: list[Path] = []
+        try:
+            for table in TABLES:  # `runs` comes after its details
+                for month, tables in batch.items():
+                    if rows := tables.get(table):
+                        written.append(self._write(table, month, name, rows))
+            for temporary, path in written:
+                temporary.replace(path)
+                done.append(path)
+        except OSError:
+            for path in [*done, *(temporary for temporary, _ in written)]:
+                with suppress(OSError):
+                    path.unlink()
+            raise
+
+    def _write(self, table: Table, month: str, name: str, rows: Sequence[Row]) -> tuple[Path, Path]:
+        """Write a file under a temporary name, and return both names."""
+        import pyarrow
+
+        schema = arrow_schema(table)
+        columns = [
+            pyarrow.array(column, field.type)
+            for column, field in zip(zip(*rows, strict=True), schema, strict=True)
+        ]
+        return self.write_table(table, month, name, pyarrow.Table.from_arrays(columns, schema=schema))
+
+    def write_table(self, table: Table, month: str, name: str, rows: pyarrow.Table) -> tuple[Path, Path]:
+        """Write a file under a temporary name, and return both names.
+
+        Raises:
+            OSError: it can't be written. Nothing is left of it then.
+        """
+        from pyarrow import parquet
+
+        folder = self.path / table.name / f"{_PARTITION}{month}"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary = folder / f"{_UNFINISHED}{name}"
+        try:
+            with temporary.open("wb") as file:
+                parquet.write_table(rows, file, compression="zstd")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        return temporary, folder / name
+
+    def _remove_leftovers(self) -> None:
+        """Remove unfinished files, and details whose batch has no file in `runs`."""
+        for table in TABLES:
+            for month in self.months(table):
+                folder = self.path / table.name / f"{_PARTITION}{month}"
+                for path in folder.glob(f"{_UNFINISHED}*"):
+                    path.unlink(missing_ok=True)
+                if table in (RUNS, ACCOUNTING):
+                    continue
+                committed = {path.name for path in self.files(RUNS, month)}
+                for path in self.files(table, month):
+                    if path.name not in committed:
+                        path.unlink(missing_ok=True)
+
+    def _not_written(self, error: OSError) -> RankwiseError:
+        return RankwiseError(
+            f"{self.path} can't be written: {error.strerror or error}; what it had is unchanged", 1
+        )
+
+
+def _read(path: Path, wanted: pyarrow.Schema) -> pyarrow.Table:
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        # (Not by a path: pyarrow would take the partition's name from it.)
+        with path.open("rb") as file:
+            return parquet.read_table(file, columns=wanted.names).cast(wanted)
+    except (pyarrow.ArrowException, ValueError, KeyError) as error:
+        raise RankwiseError(
+            f"{path} is damaged: copy it again from a backup, or remove it and ingest its profiles again"
+        ) from error
+
+
+def arrow_schema(table: Table) -> pyarrow.Schema:
+    """Return the schema of a table's files."""
+    import pyarrow
+
+    types: dict[Type, Any] = {
+        Type.INTEGER: pyarrow.int64(),
+        Type.REAL: pyarrow.float64(),
+        Type.TEXT: pyarrow.string(),
+        Type.YES_NO: pyarrow.bool_(),
+        Type.INSTANT: pyarrow.timestamp("us"),
+    }
+    return pyarrow.schema([(column.name, types[column.type]) for column in table.columns])
+
+
+def _write_whole(path: Path, text: str) -> None:
+    temporary = path.with_name(f"{_UNFINISHED}{path.name}-{os.getpid()}")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,15 @@
+"""Keep the runs of a whole computing centre, and ask which waste most.
+
+rankwise centre ingest ~/profiles --into STORE
+"""
+
+from __future__ import annotations
+
+import argparse
+
+SUB_VERBS = ("ingest", "compact")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare none: all that it does is done by its sub-verbs."""
+    parser.usage = "rankwise centre SUB-VERB [options] ..."
