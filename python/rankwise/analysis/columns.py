@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rankwise.errors import RankwiseError
-
 
 def decoded_list(text: str) -> list[Any]:
     """Return the list in a JSON column; an empty text is an empty list.
 
     Raises:
-        RankwiseError: the text is no JSON list, so something other than Rankwise wrote the profile.
+        ValueError: the text is no JSON list, so something other than Rankwise wrote the profile.
     """
     try:
         value = json.loads(text) if text else []
     except ValueError as error:
-        raise RankwiseError(f"damaged profile: {text[:40]!r} is not JSON; record it again") from error
+        raise ValueError(f"{text[:40]!r} is not JSON") from error
     if not isinstance(value, list):
-        raise RankwiseError(f"damaged profile: {text[:40]!r} is not a JSON list; record it again")
+        raise ValueError(f"{text[:40]!r} is not a JSON list")
     return value
 
 
@@ -27,6 +25,6 @@ def decoded_if_known(text: str) -> list[Any] | None:
     """Return the list in a JSON column; None if the column holds null, which means unknown.
 
     Raises:
-        RankwiseError: as in `decoded_list`.
+        ValueError: as in `decoded_list`.
     """
     return None if text == "null" else decoded_list(text)

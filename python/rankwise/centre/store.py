@@ -70,10 +70,14 @@ class Store:
             RankwiseError: the folder has something else, or can't be written.
         """
         try:
-            if not path.exists():
-                path.mkdir(mode=0o700, parents=True)
-            if not any(path.iterdir()):
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # (Another process may be making it.)
+            if all(entry.name.startswith(_UNFINISHED) for entry in path.iterdir()):
                 _write_whole(path / _MARK, json.dumps({"version": VERSION}) + "\n")
+            elif not (path / _MARK).exists():
+                raise RankwiseError(f"{path} has something else: give an empty or a new folder with --into")
+        except (NotADirectoryError, FileExistsError):
+            raise RankwiseError(f"{path} is no folder: give another one with --into") from None
         except OSError as error:
             raise RankwiseError(
                 f"{path} can't be made a store: {error.strerror}: give another folder with --into", 1
