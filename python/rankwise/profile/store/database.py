@@ -244,12 +244,21 @@ def column_types(table: str) -> dict[str, str]:
     if table not in _schema():
         return {}
     _, _, columns = _schema()[table]
-    with closing(sqlite3.connect(":memory:")) as empty:
-        empty.executescript(SCHEMA)
-        declared = dict(empty.execute("SELECT name, type FROM pragma_table_info(?)", (table,)).fetchall())
+    declared = _declared_types()[table]
     # Computed columns have no declared type.
     times = {"seconds", "min", "max"}
     return {name: declared[name] or ("REAL" if name in times else "INTEGER") for name, _ in columns}
+
+
+@cache
+def _declared_types() -> dict[str, dict[str, str]]:
+    """Map the name of each table and view to the declared types of its columns."""
+    with closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(SCHEMA)
+        return {
+            name: dict(empty.execute("SELECT name, type FROM pragma_table_info(?)", (name,)).fetchall())
+            for name in _schema()
+        }
 
 
 def _has_our_tables(profile: sqlite3.Connection, absent: Collection[str], wanted: Collection[str]) -> bool:
