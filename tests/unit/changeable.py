@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
+from empty_profile import columns
 
-from rankwise.profile.store.database import SCHEMA, SUMS
+from rankwise.profile.store.database import SUMS
 
 _PLACE = """SELECT id FROM call_places
     WHERE rank = NEW.rank AND communicator = NEW.communicator AND site IS NEW.site"""
@@ -37,10 +36,8 @@ END;
 
 def _keep(name: str) -> str:
     """Return the statements that compute a table of sums anew."""
-    with closing(sqlite3.connect(":memory:")) as empty:
-        empty.executescript(SCHEMA)
-        columns = ", ".join(column for _, column, *_ in empty.execute(f"PRAGMA table_info({name})"))
-    return f"DELETE FROM {name}; INSERT INTO {name} SELECT {columns} FROM ({SUMS[name]});"
+    names = ", ".join(column.name for column in columns(name))
+    return f"DELETE FROM {name}; INSERT INTO {name} SELECT {names} FROM ({SUMS[name]});"
 
 
 _BY_FAMILY = {"family_sums", "family_spreads"}

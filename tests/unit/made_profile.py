@@ -6,16 +6,32 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from functools import cache
 from pathlib import Path
+
+from empty_profile import columns, empty
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.profile.collect.procedures import PROCEDURES
-from rankwise.profile.store.database import SCHEMA, SUMS, calculate_sums
+from rankwise.profile.store.database import SUMS, calculate_sums
 
 WORLD = 3
 RUN_S = 10.0
 _IDS = {procedure.name: procedure.id for procedure in PROCEDURES}
 _SINCE = "2026-11-21T10:00:00+00:00"
+
+
+@cache
+def _without_ranks() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:")
+    empty().backup(connection)
+    connection.execute("INSERT INTO regions (id, name, path) VALUES (0, '', '')")
+    connection.executemany(
+        "INSERT INTO procedures (id, name, class) VALUES (?, ?, ?)",
+        [(procedure.id, procedure.name, procedure.class_name) for procedure in PROCEDURES],
+    )
+    connection.commit()
+    return connection
 
 
 class Made:
@@ -31,7 +47,7 @@ class Made:
     ) -> None:
         self.ranks = ranks
         self.connection = sqlite3.connect(":memory:")
-        self.connection.executescript(SCHEMA)
+        _without_ranks().backup(self.connection)
         self._waits = 0
         self.insert(
             "run",
@@ -57,24 +73,19 @@ class Made:
                 threads=threads,
             )
         self.communicator(WORLD, "W", procedure="")
-        self.insert("regions", id=0, name="", path="")
-        for procedure in PROCEDURES:
-            self.insert("procedures", id=procedure.id, name=procedure.name, **{"class": procedure.class_name})
 
     def insert(self, table: str, **values: object) -> None:
         """A row, whose other columns have their defaults, or are 0, '' or NULL."""
         row: dict[str, object] = {}
-        for name, kind, needed in self.connection.execute(
-            'SELECT name, type, "notnull" AND dflt_value IS NULL FROM pragma_table_info(?)', (table,)
-        ):
-            if name in values:
-                row[name] = values[name]
-            elif needed:
-                row[name] = "" if kind == "TEXT" else 0
+        for column in columns(table):
+            if column.name in values:
+                row[column.name] = values[column.name]
+            elif not (column.may_be_null or column.has_default):
+                row[column.name] = "" if column.kind == "TEXT" else 0
         assert row.keys() >= values.keys(), (table, values)
-        columns = ", ".join(f'"{name}"' for name in row)
+        names = ", ".join(f'"{name}"' for name in row)
         marks = ", ".join("?" * len(row))
-        self.connection.execute(f"INSERT INTO main.{table} ({columns}) VALUES ({marks})", list(row.values()))
+        self.connection.execute(f"INSERT INTO main.{table} ({names}) VALUES ({marks})", list(row.values()))
 
     def communicator(self, key: int, name: str, **values: object) -> None:
         """A communicator of all ranks."""
@@ -224,10 +235,9 @@ class Made:
         """The profile as a file, with the sums that profiles keep."""
         calculate_sums(self.connection)
         for name in SUMS.keys() - {"call_places"}:  # a profile keeps its sums
-            rows = self.connection.execute("SELECT name FROM pragma_table_info(?, 'main')", (name,))
-            columns = ", ".join(f'"{column}"' for (column,) in rows)
+            names = ", ".join(f'"{column.name}"' for column in columns(name))
             self.connection.execute(f"DELETE FROM main.{name}")
-            self.connection.execute(f"INSERT INTO main.{name} ({columns}) SELECT {columns} FROM temp.{name}")
+            self.connection.execute(f"INSERT INTO main.{name} ({names}) SELECT {names} FROM temp.{name}")
         self.connection.commit()
         with closing(sqlite3.connect(path)) as file:
             self.connection.backup(file)

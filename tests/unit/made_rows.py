@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 
+from empty_profile import columns
+
 from rankwise.profile.collect.procedures import PROCEDURES
 from rankwise.profile.store.database import SUMS, calculate_sums
 
@@ -17,8 +19,8 @@ def insert(profile: sqlite3.Connection, table: str, rows: Iterable[Sequence[obje
     first = next(rows, None)
     if first is None:
         return
-    columns = [name for (name,) in profile.execute("SELECT name FROM pragma_table_info(?)", (table,))]
-    names, marks = ", ".join(columns[: len(first)]), ", ".join("?" * len(first))
+    names = ", ".join(column.name for column in columns(table)[: len(first)])
+    marks = ", ".join("?" * len(first))
     statement = f"INSERT INTO {table} ({names}) VALUES ({marks})"
     profile.execute(statement, first)
     profile.executemany(statement, rows)
@@ -26,8 +28,9 @@ def insert(profile: sqlite3.Connection, table: str, rows: Iterable[Sequence[obje
 
 def insert_named(profile: sqlite3.Connection, table: str, rows: Iterable[dict[str, object]]) -> None:
     """Insert rows by the names of their columns, the same ones in all; what must be there is 0 or ''."""
-    columns = profile.execute('SELECT name, type, "notnull" FROM pragma_table_info(?)', (table,)).fetchall()
-    filled = {name: "" if kind == "TEXT" else 0 for name, kind, needed in columns if needed}
+    filled = {
+        column.name: "" if column.kind == "TEXT" else 0 for column in columns(table) if not column.may_be_null
+    }
     rows = [{**filled, **row} for row in rows]
     names = list(rows[0])
     marks = ", ".join(f":{name}" for name in names)
@@ -65,5 +68,5 @@ def keep_sums(profile: sqlite3.Connection) -> None:
     """Fill the tables of sums."""
     calculate_sums(profile)
     for table in sorted(SUMS.keys() - {"call_places"}):
-        columns = [name for (name,) in profile.execute("SELECT name FROM pragma_table_info(?)", (table,))]
-        profile.execute(f"INSERT INTO main.{table} SELECT {', '.join(columns)} FROM temp.{table}")
+        names = ", ".join(column.name for column in columns(table))
+        profile.execute(f"INSERT INTO main.{table} SELECT {names} FROM temp.{table}")

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, wraps
 from pathlib import Path
 
 from changeable import SUMS_FOLLOW, WRITE_CALLS
+from empty_profile import empty
 from made_rows import insert
 
 from rankwise.profile.join.members import parse
-from rankwise.profile.store.database import SCHEMA
 
 HOSTS = ("nodea", "nodea", "nodeb", "nodeb")
 MPI_SECONDS = (0.97, 1.22, 1.46, 1.71)
@@ -44,6 +46,23 @@ NONE, SEVERAL, OTHER, WORLD, CART, ROW_0, ROW_2, COLUMN_0, COLUMN_1 = range(9)
 SOLVE = 1
 
 
+def _made_once(write: Callable[..., Path]) -> Callable[..., Path]:
+    """Let a function write the same profile each time, and make it the first time only."""
+
+    @cache
+    def content(**options: str) -> bytes:
+        with tempfile.TemporaryDirectory() as directory:
+            return write(Path(directory, "a.rankwise"), **options).read_bytes()
+
+    @wraps(write)
+    def written(path: Path, **options: str) -> Path:
+        path.write_bytes(content(**options))
+        return path
+
+    return written
+
+
+@_made_once
 def write_profile(path: Path) -> Path:
     """Write the complete run."""
     connection = _empty(path)
@@ -58,6 +77,7 @@ def write_profile(path: Path) -> Path:
     return path
 
 
+@_made_once
 def write_partial(path: Path) -> Path:
     """Write the same run with rank 2 killed inside Allreduce, records dropped, and two warnings."""
     write_profile(path)
@@ -81,6 +101,7 @@ def write_partial(path: Path) -> Path:
     return path
 
 
+@_made_once
 def write_inside(path: Path, sees: str = "between-nodes within-node nonblocking") -> Path:
     """Write the same run with what was sent inside the Allreduce on W: recursive doubling, 8 bytes a message.
 
@@ -106,6 +127,7 @@ def write_inside(path: Path, sees: str = "between-nodes within-node nonblocking"
     return path
 
 
+@_made_once
 def write_with_files(path: Path) -> Path:
     """Write the same run with a file that all write and read back, and one that nonblocking calls write.
 
@@ -146,6 +168,7 @@ def write_with_files(path: Path) -> Path:
     return path
 
 
+@_made_once
 def write_hostile(path: Path) -> Path:
     """Write the same run with names that would take a terminal over, and names that are no ASCII."""
     write_with_files(path)
@@ -170,6 +193,7 @@ def large_name(number: int) -> str:
     return f"W_d{number // 16}_d{number // 4 % 4}_d{number % 4}"
 
 
+@_made_once
 def write_large(path: Path) -> Path:
     """Write the same run with 40 more communicators and 40 more procedures than a screen has room for."""
     write_profile(path)
@@ -225,6 +249,7 @@ def write_traffic(
     return path
 
 
+@_made_once
 def write_empty(path: Path) -> Path:
     """Write a run that ended before any rank came to MPI_Init."""
     connection = _empty(path)
@@ -239,7 +264,8 @@ def _empty(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("PRAGMA synchronous = OFF")
-    connection.executescript(f"BEGIN; {SCHEMA} {WRITE_CALLS} COMMIT")
+    empty().backup(connection)
+    connection.executescript(f"BEGIN; {WRITE_CALLS} COMMIT")
     return connection
 
 
