@@ -33,6 +33,7 @@ class Screens:
         with opened_profile(path) as connection:
             of = subject(path, connection, Container())
             self.page: dict[str, Any] = run_data(of, "a")
+            self.diagnosis, self.hang = of.diagnosis, of.seen.hang
             self.complete = of.summary.trust.complete and bool(of.summary.calls)
 
     @property
@@ -41,9 +42,8 @@ class Screens:
         return [self.summary, self.verbose, self.explained, *self.titles.values()]
 
 
-def contradictions(path: Path) -> list[str]:
+def contradictions(seen: Screens) -> list[str]:
     """Return in what the screens of a profile differ, a line each."""
-    seen = Screens(path)
     return [*_verdicts(seen), *_parts(seen), *_late_ranks(seen), *_processors(seen)]
 
 

@@ -81,6 +81,12 @@ class House:
         ]
 
 
+@cache
+def parsed(file: Path) -> ast.Module:
+    """Parse a file once for all tests."""
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
 def imported(tree: ast.AST, file: str) -> Iterator[tuple[int, str]]:
     """Lines of a module that import something of Rankwise, and what."""
     for node in ast.walk(tree):
@@ -98,7 +104,7 @@ def python_uses(house: House, root: Path) -> list[Use]:
     for file in sorted(root.rglob("*.py")):
         relative = file.relative_to(root).with_suffix("").as_posix()
         user = house.folder(relative)
-        for line, module in imported(ast.parse(file.read_text(encoding="utf-8")), relative):
+        for line, module in imported(parsed(file), relative):
             package, *rest = module.split(".")
             if package != "rankwise" or not rest:  # (the package itself tells where its files are)
                 continue
@@ -146,7 +152,7 @@ def python_arrows(root: Path) -> dict[str, set[str]]:
     return {
         name: {
             module
-            for _, what in imported(ast.parse(file.read_text(encoding="utf-8")), name)
+            for _, what in imported(parsed(file), name)
             for module in [what if what in names else what.rpartition(".")[0]]
             if module in names and module not in ("rankwise", name)
         }

@@ -35,9 +35,6 @@ from rankwise.diagnosis import kept
 from rankwise.diagnosis.make import make_diagnosis
 from rankwise.diagnosis.model import Diagnosis
 from rankwise.diagnosis.sentences import late_sentence
-from rankwise.render.page.container import Container
-from rankwise.render.page.contents.run import run_data
-from rankwise.render.page.contents.subject import subject
 from rankwise.text.hang import hang_text, waited_title
 from rankwise.text.processors import shortage_fields
 
@@ -69,20 +66,34 @@ def _change(path: Path, statement: str, *values: object) -> None:
         profile.commit()
 
 
-@pytest.fixture(params=CORPUS)
-def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module", params=CORPUS)
+def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A profile of the corpus, without a diagnosis in it."""
-    CORPUS[request.param](tmp_path / "a.rankwise")
-    return tmp_path / "a.rankwise"
+    path = tmp_path_factory.mktemp("corpus") / "a.rankwise"
+    CORPUS[request.param](path)
+    return path
 
 
-def test_no_screen_contradicts_another_one(path: Path) -> None:
-    assert contradictions(path) == []
+@pytest.fixture(scope="module")
+def screens(path: Path) -> Screens:
+    return Screens(path)
 
 
-def test_what_is_kept_is_what_would_be_made(path: Path) -> None:
-    fresh = Screens(path)
+def test_no_screen_contradicts_another_one(screens: Screens) -> None:
+    assert contradictions(screens) == []
+
+
+@pytest.fixture
+def kept_in(path: Path) -> Iterator[Path]:
+    """Return the profile of the corpus with its diagnosis in it: the same place, for the same screens."""
+    content = path.read_bytes()
     _keep(path)
+    yield path
+    path.write_bytes(content)
+
+
+def test_what_is_kept_is_what_would_be_made(screens: Screens, kept_in: Path) -> None:
+    path, fresh = kept_in, screens
     with opened_profile(path) as connection:
         seen = Evidence(connection)
         read, made = kept.diagnosis(seen), make_diagnosis(Evidence(connection))
@@ -230,11 +241,9 @@ def _drawn_titles(path: Path) -> list[str]:
     return titles
 
 
-def test_titles_conclude_nothing_that_the_diagnosis_does_not_have(path: Path) -> None:
+def test_titles_conclude_nothing_that_the_diagnosis_does_not_have(path: Path, screens: Screens) -> None:
     """Of all pages of the report and all plots: who is late, and the like, is a sentence of the diagnosis."""
-    with opened_profile(path) as connection:
-        of = subject(path, connection, Container())
-        page, diagnosis, hang = run_data(of, "a"), of.diagnosis, of.seen.hang
+    diagnosis, hang = screens.diagnosis, screens.hang
     known = [
         diagnosis.verdict,
         late_sentence(diagnosis.late),
@@ -243,7 +252,7 @@ def test_titles_conclude_nothing_that_the_diagnosis_does_not_have(path: Path) ->
     known += shortage_fields(diagnosis.account.shortages)
     if hang:
         known += [hang_text(hang), waited_title(hang)]
-    for title in (*_titles(page), *_drawn_titles(path)):
+    for title in (*_titles(screens.page), *_drawn_titles(path)):
         # (What a share is of, and what a column or a figure is about, is no conclusion.)
         rest = words(title).replace("waiting for late ranks", "")
         for sentence in known:

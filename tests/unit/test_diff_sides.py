@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import profiles
@@ -20,24 +21,29 @@ RUNS = 4
 _NOISE = (0.99, 1.0, 1.01, 1.005)
 
 
-@pytest.fixture
-def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Path]]:
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Four settings of one program, four runs each; of `ring` one procedure takes longer, of `bruck` less."""
-    monkeypatch.chdir(tmp_path)
-    written: dict[str, list[Path]] = {}
+    directory = tmp_path_factory.mktemp("sides")
     for name, factor in SIDES.items():
-        Path(name).mkdir()
+        (directory / name).mkdir()
         for number in range(RUNS):
             by = factor * _NOISE[number if name != "pairwise" else RUNS - 1 - number]
-            path = Path(name) / f"{number}.rankwise"
             changed(
                 profiles.write_profile,
                 f"UPDATE calls SET seconds = seconds * {by} WHERE procedure = 2",
                 f"UPDATE ranks SET mpi = mpi + {by}, wall = wall + {by}, run = run + {by}",
                 f"UPDATE run SET wall = 10 + {by}, job = '{name}{number}'",
-            )(path)
-            written.setdefault(name, []).append(path)
-    return written
+            )(directory / name / f"{number}.rankwise")
+    return directory
+
+
+@pytest.fixture
+def sides(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Path]]:
+    """Return the runs of each setting, below the current directory."""
+    shutil.copytree(written, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return {name: [Path(name) / f"{number}.rankwise" for number in range(RUNS)] for name in SIDES}
 
 
 def words(sides: dict[str, list[Path]]) -> list[str]:

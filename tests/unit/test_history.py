@@ -62,6 +62,11 @@ def equal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_runs(tmp_path_factory.mktemp("h") / "equal", truths(20))
 
 
+@pytest.fixture(scope="module")
+def of_slower(slower: Path) -> HistoryAnswer:
+    return history(slower)
+
+
 def history(profiles: Path | Sequence[Path], **more: Any) -> HistoryAnswer:
     return rankwise.history(profiles, **more)
 
@@ -73,8 +78,8 @@ def said(capsys: pytest.CaptureFixture[str], *words: object, status: int = 0) ->
     return out
 
 
-def test_a_change_that_is_planted(slower: Path, golden: Golden) -> None:
-    found = history(slower).found
+def test_a_change_that_is_planted(of_slower: HistoryAnswer, golden: Golden) -> None:
+    found = of_slower.found
     (change,) = found.changes
     assert (change.before, change.after) == (CHANGED - 1, CHANGED)
     assert found.points[change.after].commit == commit_of(CHANGED)
@@ -86,9 +91,7 @@ def test_a_change_that_is_planted(slower: Path, golden: Golden) -> None:
     assert (cause.communicator, cause.procedure) == CAUSE
     assert cause.seconds.change == pytest.approx(0.8, abs=0.05)
     assert change.explained_percent > 80
-    golden.says(
-        history(slower).title, f"Slower since {commit_of(CHANGED)[:10]} (2026-10-26) .. Allreduce on W_s2"
-    )
+    golden.says(of_slower.title, f"Slower since {commit_of(CHANGED)[:10]} (2026-10-26) .. Allreduce on W_s2")
 
 
 def test_no_change(equal: Path, golden: Golden) -> None:
@@ -213,8 +216,8 @@ def test_files_for_pipelines(
     assert "no change" in badge
 
 
-def test_the_page(slower: Path, tmp_path: Path) -> None:
-    answer = history(slower)
+def test_the_page(slower: Path, of_slower: HistoryAnswer, tmp_path: Path) -> None:
+    answer = of_slower
     run_time, calls = charts(answer.found)
     assert len(run_time.series) == len(answer.found.changes) + 1
     dots = [dot for series in run_time.series for dot in series.points]
@@ -296,19 +299,21 @@ def test_only_runs_that_did_not_end(tmp_path: Path) -> None:
     assert history(run, fail_above=1).for_pipeline("s.md")
 
 
-def test_the_order_is_the_time_of_the_start(slower: Path) -> None:
+def test_the_order_is_the_time_of_the_start(of_slower: HistoryAnswer) -> None:
     """Names of files have no order here."""
-    points = history(slower).found.points
+    points = of_slower.found.points
     assert [point.started for point in points] == sorted(point.started for point in points)
     assert [point.commit for point in points] == [commit_of(number) for number in range(40)]
 
 
-def test_json_has_everything(slower: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_everything(
+    slower: Path, of_slower: HistoryAnswer, capsys: pytest.CaptureFixture[str]
+) -> None:
     data = json.loads(said(capsys, slower, "--json", "--limit", "2"))
     assert len(data["points"]) == 40
     assert data["changes"][0]["after"] == CHANGED
     assert data["configuration"]["program"] == "app"
-    assert history(slower).rows("points").to_dict()["wall_seconds"][0] == data["points"][0]["wall_seconds"]
+    assert of_slower.rows("points").to_dict()["wall_seconds"][0] == data["points"][0]["wall_seconds"]
 
 
 @pytest.mark.parametrize("words", [["--by", "week"], ["--ranks", "0"], ["--tag", "x"], ["-o", "s.pdf"]])
@@ -325,8 +330,8 @@ def test_what_is_refused(
     assert not [*tmp_path.iterdir()]
 
 
-def test_notebooks(slower: Path) -> None:
-    answer = history(slower)
+def test_notebooks(slower: Path, of_slower: HistoryAnswer) -> None:
+    answer = of_slower
     assert "Allreduce on W_s2" in answer._repr_html_()
     assert repr(answer).startswith("<history: Slower since")
     with pytest.raises(rankwise.RankwiseError, match="week"):
