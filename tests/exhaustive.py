@@ -7,7 +7,7 @@ libraries only is marked `only_on`, and what takes long on some `slow_on`. A tes
 marked `each_value`, stays with so many of their combinations that each value is in one. `few` keeps some of
 many random cases. What else takes long without touching anything new is marked by hand.
 
-`--share 2/3` runs the second third of all that is left. The tests of a file on one library share recordings,
+`--share 2/10` runs the second tenth of all that is left. The tests of a file on one library share recordings,
 so they are in one share. `--passed FILE` leaves out what an earlier run with the same file has passed.
 """
 
@@ -43,6 +43,11 @@ def few(cases: Iterable[Any], number: int) -> list[Any]:
         )
         for place, case in enumerate(cases)
     ]
+
+
+def repeated(some: int, many: int) -> pytest.MarkDecorator:
+    """Give a hunt its number of `times`: `make test-all` also looks for what is rare."""
+    return pytest.mark.parametrize("times", few([some, many], 1))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

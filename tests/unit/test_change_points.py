@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from exhaustive import repeated
 from rankwise.runs import change_points as module
 from rankwise.runs.change_points import FALSE_ALARMS, LEAST_POINTS, change_points
 
@@ -44,24 +45,25 @@ def most(trials: int) -> int:
 
 
 @NOISES
-def test_false_alarms(noise: Noise) -> None:
+@repeated(70, 200)
+def test_false_alarms(noise: Noise, times: int) -> None:
     random = np.random.default_rng(1)
-    alarms = sum(bool(change_points(noise(random, 40))) for _ in range(200))
-    assert alarms <= most(200)
+    alarms = sum(bool(change_points(noise(random, 40))) for _ in range(times))
+    assert alarms <= most(times)
 
 
 @NOISES
-def test_false_alarms_beside_a_change(noise: Noise) -> None:
+@repeated(50, 150)
+def test_false_alarms_beside_a_change(noise: Noise, times: int) -> None:
     random = np.random.default_rng(2)
-    trials = 150
     alarms = 0
-    for _ in range(trials):
+    for _ in range(times):
         values = noise(random, 40)
         values[23:] += 100.0
         points = [point.begin for point in change_points(values)]
         assert 23 in points
         alarms += len(points) > 1
-    assert alarms <= most(trials)
+    assert alarms <= most(times)
 
 
 def test_a_change_of_eight_percent_in_noise_of_three() -> None:

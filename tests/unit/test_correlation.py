@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from exhaustive import repeated
 from rankwise.runs.correlation import interval_95, least_values, rank_correlations, slope
 from rankwise.runs.significance import corrected, rank_sum_chance, sign_chance
 
@@ -30,20 +31,21 @@ def test_few_values_have_exact_probabilities() -> None:
     assert chances == pytest.approx([2 / 120, 2 / 120])
 
 
-def test_how_often_an_interval_holds_the_truth() -> None:
+@repeated(150, 400)
+def test_how_often_an_interval_holds_the_truth(times: int) -> None:
     random = np.random.default_rng(2)
     shared, n = 0.8, 20
     # Spearman's correlation of normal numbers whose linear one is this.
     truth = 6 / np.pi * np.arcsin(shared / 2)
     inside = 0
-    for _ in range(400):
+    for _ in range(times):
         x = random.normal(size=n)
         y = shared * x + np.sqrt(1 - shared**2) * random.normal(size=n)
         ((correlation,), _) = rank_correlations(x, y[None, :])
         interval = interval_95(float(correlation), n)
         assert interval
         inside += interval[0] <= truth <= interval[1]
-    assert inside >= 0.92 * 400
+    assert inside >= 0.92 * times
 
 
 def test_a_perfect_correlation_is_not_certain() -> None:

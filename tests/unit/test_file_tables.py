@@ -9,6 +9,7 @@ import pytest
 from assembled import made, made_of_damaged, rows
 from synthetic import IDS, SELF, WORLD_ID, Process, access, communicator, file, small_world
 
+from exhaustive import repeated
 from golden import Golden
 from rankwise.profile.collect.counters import read_counters
 from rankwise.profile.collect.layout import CONSTANTS
@@ -114,7 +115,8 @@ def test_no_files_no_rows(tmp_path: Path) -> None:
     assert rows(profile, "SELECT * FROM file_accesses") == []
 
 
-def test_damage_is_survived(tmp_path: Path) -> None:
+@repeated(30, 80)
+def test_damage_is_survived(tmp_path: Path, times: int) -> None:
     generator = random.Random(3)
 
     def damaged(data: bytearray) -> bytearray:
@@ -123,7 +125,7 @@ def test_damage_is_survived(tmp_path: Path) -> None:
             data[-generator.randrange(1, 4000)] ^= 1 << generator.randrange(8)
         return data[: generator.randrange(4000, len(data) + 1)]
 
-    assert sum(1 for _ in made_of_damaged(tmp_path, world_with_files(), 80, damaged)) > 60
+    assert sum(1 for _ in made_of_damaged(tmp_path, world_with_files(), times, damaged)) > 0.75 * times
 
 
 def test_a_hole_before_files_is_told(tmp_path: Path, golden: Golden) -> None:

@@ -25,6 +25,7 @@ def assert_found(hierarchy: Hierarchy, planted: Machine) -> None:
         assert level.cost.bandwidth_mb_s == pytest.approx(rate, rel=0.15)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("order", ["block", "round robin", "shuffled"])
 @pytest.mark.parametrize(
     ("shape", "latencies", "rates", "noise"),

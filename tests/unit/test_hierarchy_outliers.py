@@ -102,7 +102,7 @@ def make_slow(planted: Machine, node: int, factor: float = 3) -> None:
     planted.caps[0, node] = 3000 / factor
 
 
-@pytest.mark.parametrize(("count", "noise"), few([(64, 0.1), (64, 0.2), (128, 0.2)], 2))
+@pytest.mark.parametrize(("count", "noise"), few([(64, 0.2), (64, 0.1), (128, 0.2)], 1))
 def test_a_slow_node_is_told_from_a_slow_link(count: int, noise: float) -> None:
     slow, late, thin = several(count), several(count), several(count)
     make_slow(slow, 3)
@@ -140,7 +140,7 @@ def test_two_slow_nodes_on_one_switch() -> None:
     }
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", few(range(2), 1))
 def test_slow_links_on_one_switch_make_no_level(seed: int) -> None:
     planted = several(64)
     planted.delays[0, 1] = 4

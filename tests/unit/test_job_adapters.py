@@ -14,6 +14,7 @@ from made_profile import Made
 from profiles import write_profile
 from synthetic import Process, small_world
 
+from exhaustive import repeated
 from golden import Golden
 from rankwise.analysis.opened import opened_profile
 from rankwise.network.fabric.model import Fabric
@@ -253,7 +254,8 @@ def test_hosts_without_adapters_are_found_by_their_names(tmp_path: Path) -> None
     assert [host.how for host in places.hosts] == ["name"] * len(hosts)
 
 
-def test_damaged_counters(tmp_path: Path) -> None:
+@repeated(15, 40)
+def test_damaged_counters(tmp_path: Path, times: int) -> None:
     rng = np.random.default_rng(7)
 
     def damaged(image: bytearray) -> bytearray:
@@ -261,7 +263,7 @@ def test_damaged_counters(tmp_path: Path) -> None:
             image[place] = rng.integers(0, 256)
         return image
 
-    for assembly in made_of_damaged(tmp_path, processes(), 40, damaged):
+    for assembly in made_of_damaged(tmp_path, processes(), times, damaged):
         with opened_profile(assembly.path) as connection:
             for (guid,) in connection.execute("SELECT port_guid FROM adapters"):
                 assert int(guid, 16) > 0

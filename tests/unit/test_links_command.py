@@ -183,7 +183,7 @@ def test_names_stay_as_they_are_where_a_sentence_begins(warning: str, sentence: 
 
 def test_a_fabric_in_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "fabric.json.gz"
-    assert save(TSUBAME, file) == 0
+    assert save(SMALL, file) == 0
     assert save(TSUBAME, file) == 2
     assert str(file) in capsys.readouterr().err
     assert save(TSUBAME, file, "--force") == 0

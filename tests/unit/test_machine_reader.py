@@ -16,6 +16,7 @@ import pytest
 from machine_reader import Slots, read
 from test_machine_file import DOCUMENTATION, SHORT, TREE, WHAT_IS_WRONG_IS_NAMED, changed, random_machine
 
+from exhaustive import repeated
 from golden import Golden, assert_facts
 from rankwise.errors import RankwiseError
 from rankwise.topology.machine.model import Machine
@@ -188,7 +189,8 @@ def with_damage(text: str, generator: random.Random) -> str:
     return "".join(damaged)
 
 
-def test_both_readers_take_the_same_files(tmp_path: Path) -> None:
+@repeated(1000, 3000)
+def test_both_readers_take_the_same_files(tmp_path: Path, times: int) -> None:
     """Whole files, and damaged ones: both find the same slots, or the same is wrong."""
     generator = random.Random(31)
     path = tmp_path / "machine.json"
@@ -205,7 +207,7 @@ def test_both_readers_take_the_same_files(tmp_path: Path) -> None:
     }
     full["outliers"] = [{**outlier, "expected": 2, "level": "node", "verdict": "slow alone"}]
     taken = refused = agreed = 0
-    for _ in range(3000):
+    for _ in range(times):
         document = generator.choice((SHORT, TREE, full))
         for _ in range(generator.randint(0, 2)):
             document = with_a_change(document, generator)
@@ -226,7 +228,7 @@ def test_both_readers_take_the_same_files(tmp_path: Path) -> None:
         else:
             assert here == there, text
             taken += 1
-    assert min(taken, refused) > 500
+    assert min(taken, refused) > times / 6
     # Where two things are wrong, each may name another one.
     assert agreed > 0.97 * refused
 
@@ -235,12 +237,13 @@ def words_of(complaint: str) -> str:
     return complaint.partition("; `rankwise machine`")[0].replace('"', "'")
 
 
-def test_characters_that_can_not_be_printed(tmp_path: Path) -> None:
+@repeated(500, 1500)
+def test_characters_that_can_not_be_printed(tmp_path: Path, times: int) -> None:
     """At the ends of all runs of characters that are alike to Python, both readers say the same."""
     kinds = [unicodedata.category(chr(point)) for point in range(0x110000)]
     ends = [point for point in range(1, 0x110000) if kinds[point] != kinds[point - 1]]
     points = {point for end in ends for point in (end - 1, end)} - set(range(0xD800, 0xE000))
-    chosen = random.Random(32).sample(sorted(points), 1500)
+    chosen = random.Random(32).sample(sorted(points), times)
     for point in {*chosen, *range(1, 0x100), *range(0x2000, 0x2070), 0xFEFF, 0xFFFD, 0xFFFF, 0x10FFFF}:
         text = changed(SHORT, "levels.0.name", f"a{chr(point)}b")
         (tmp_path / "m.json").write_text(text, encoding="utf-8")

@@ -23,6 +23,7 @@ from synthetic import (
     small_world,
 )
 
+from exhaustive import repeated
 from golden import Golden
 from rankwise.profile.collect.counters import read_counters
 from rankwise.profile.collect.layout import CONSTANTS
@@ -305,7 +306,8 @@ def test_a_damaged_size_of_the_world_takes_no_memory(tmp_path: Path) -> None:
     assert [complete for *_, complete in patterns_of(profile)] == [0]
 
 
-def test_damage_is_survived(tmp_path: Path) -> None:
+@repeated(30, 80)
+def test_damage_is_survived(tmp_path: Path, times: int) -> None:
     generator = random.Random(4)
     processes = active_world(2)
     for rank, process in enumerate(processes):
@@ -320,7 +322,7 @@ def test_damage_is_survived(tmp_path: Path) -> None:
             data[-generator.randrange(1, 600)] ^= 1 << generator.randrange(8)
         return data[: generator.randrange(len(data) - 600, len(data) + 1)]
 
-    assert sum(1 for _ in made_of_damaged(tmp_path, processes, 80, damaged)) > 60
+    assert sum(1 for _ in made_of_damaged(tmp_path, processes, times, damaged)) > 0.75 * times
 
 
 def test_a_hole_before_endpoints_is_told(tmp_path: Path, golden: Golden) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
+from exhaustive import repeated
 from rankwise.trials.interval import ratio_interval
 
 SOURCES = (
@@ -16,7 +17,6 @@ SOURCES = (
     Path(__file__).parents[2] / "src" / "online" / "race.cpp",
 )
 ALIKE = (1.0,) * 6
-SEEDS = range(40)
 
 
 class Raced(NamedTuple):
@@ -58,33 +58,38 @@ def race(
     )
 
 
-def test_what_is_faster_is_kept(program: Path) -> None:
-    races = [race(program, seed, (1, 1.2, 0.88, 3, 30, 1)) for seed in SEEDS]
-    assert Counter((raced.state, raced.candidate) for raced in races)["kept", 3] >= 0.9 * len(SEEDS)
+@repeated(15, 40)
+def test_what_is_faster_is_kept(program: Path, times: int) -> None:
+    races = [race(program, seed, (1, 1.2, 0.88, 3, 30, 1)) for seed in range(times)]
+    assert Counter((raced.state, raced.candidate) for raced in races)["kept", 3] >= 0.9 * times
     assert max(raced.cost for raced in races) <= 0.02
 
 
-def test_nothing_is_kept_where_all_are_alike(program: Path) -> None:
-    races = [race(program, seed, ALIKE, scatter=scatter) for seed in SEEDS for scatter in (0.1, 0.5)]
+@repeated(15, 40)
+def test_nothing_is_kept_where_all_are_alike(program: Path, times: int) -> None:
+    races = [race(program, seed, ALIKE, scatter=scatter) for seed in range(times) for scatter in (0.1, 0.5)]
     assert "kept" not in {raced.state for raced in races}
     assert max(raced.cost for raced in races) <= 0.02
 
 
-def test_a_far_slower_one_costs_two_calls(program: Path) -> None:
-    races = [race(program, seed, (100, 1), calls=20_000) for seed in SEEDS]
+@repeated(15, 40)
+def test_a_far_slower_one_costs_two_calls(program: Path, times: int) -> None:
+    races = [race(program, seed, (100, 1), calls=20_000) for seed in range(times)]
     assert max(raced.cost for raced in races) <= 0.02
     assert "kept" not in {raced.state for raced in races}
 
 
-def test_the_cost_is_what_was_allowed(program: Path) -> None:
+@repeated(15, 40)
+def test_the_cost_is_what_was_allowed(program: Path, times: int) -> None:
     slow = (1.2, 1.2, 1.2, 1.2)
     for allowed in (0.002, 0.01, 0.05):
-        costs = [race(program, seed, slow, cost=allowed).cost for seed in SEEDS]
+        costs = [race(program, seed, slow, cost=allowed).cost for seed in range(times)]
         assert max(costs) <= allowed + 0.0005  # what disturbs the last calls can't be foreseen
 
 
-def test_what_comes_faster_is_not_explored_too_early(program: Path) -> None:
-    for seed in SEEDS:
+@repeated(15, 40)
+def test_what_comes_faster_is_not_explored_too_early(program: Path, times: int) -> None:
+    for seed in range(times):
         raced = race(program, seed, (2, 2, 2), calls=60_000, between=-1)
         assert raced.cost <= 0.02
 

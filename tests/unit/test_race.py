@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from noises import NOISES
 
-from exhaustive import few
+from exhaustive import few, repeated
 from golden import Golden, assert_facts
 from rankwise.errors import RankwiseError
 from rankwise.trials.plan import MOST_ROUNDS, Aim
@@ -60,9 +60,10 @@ def test_the_order_is_balanced(count: int) -> None:
     assert len(after) == count * (count - 1)
 
 
+@repeated(40, 100)
 @pytest.mark.parametrize("noise", ["normal", "skewed", "spikes"])
-def test_the_right_arm_wins(noise: str) -> None:
-    generator, runs = np.random.default_rng(3), 100
+def test_the_right_arm_wins(noise: str, times: int) -> None:
+    generator, runs = np.random.default_rng(3), times
     won, rounds = 0, 0
     for _ in range(runs):
         race = raced([1, 1.2, 0.98, 0.6, 1, 1.5], RACE, noise, generator)
@@ -73,10 +74,11 @@ def test_the_right_arm_wins(noise: str) -> None:
     assert rounds < runs * 6 * RACE.most
 
 
+@repeated(70, 200)
 @pytest.mark.parametrize("noise", NOISES)
-def test_all_intervals_cover_together(noise: str) -> None:
+def test_all_intervals_cover_together(noise: str, times: int) -> None:
     """None of those that stay in the race leaves out the truth, as often as the confidence says."""
-    generator, runs, truths = np.random.default_rng(5), 200, [1, 0.8, 1, 1.25, 1.1]
+    generator, runs, truths = np.random.default_rng(5), times, [1, 0.8, 1, 1.25, 1.1]
     wrong = 0
     for _ in range(runs):
         comparisons = raced(truths, Aim(), noise, generator).comparisons()
@@ -91,19 +93,21 @@ def test_all_intervals_cover_together(noise: str) -> None:
     assert at_most(wrong, runs, 0.05)
 
 
+@repeated(70, 200)
 @pytest.mark.parametrize("noise", few(NOISES, 1))
-def test_nobody_wins_where_all_are_equal(noise: str) -> None:
-    generator, runs = np.random.default_rng(6), 200
+def test_nobody_wins_where_all_are_equal(noise: str, times: int) -> None:
+    generator, runs = np.random.default_rng(6), times
     won = sum(raced([1] * 6, RACE, noise, generator).winner() is not None for _ in range(runs))
     assert at_most(won, runs, 0.05)
 
 
 @pytest.mark.each_value
+@repeated(70, 200)
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("truths", [[1, 0.97, 1, 1, 1], [1] * 5, [1, 0.8, 0.82, 0.84]])
-def test_the_best_is_not_dropped(noise: str, truths: Sequence[float]) -> None:
+def test_the_best_is_not_dropped(noise: str, truths: Sequence[float], times: int) -> None:
     """Of several that are equally good, each one: it is dropped no more often than the stated risk."""
-    generator, runs = np.random.default_rng(7), 200
+    generator, runs = np.random.default_rng(7), times
     best = f"arm {1 + int(np.argmin(truths[1:]))}"
     dropped = sum(best in raced(truths, RACE, noise, generator).dropped for _ in range(runs))
     assert at_most(dropped, runs, 0.05)

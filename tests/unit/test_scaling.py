@@ -16,6 +16,7 @@ import pytest
 from scaling_made import RANKS, Call, Program
 
 import rankwise
+from exhaustive import repeated
 from golden import Golden
 from rankwise.__main__ import main
 from rankwise.errors import RankwiseError
@@ -118,9 +119,10 @@ def test_weak_factors(tmp_path: Path) -> None:
     )
 
 
+@repeated(1, 3)
 @pytest.mark.parametrize("runs", [1, 3])
-def test_noise_is_no_finding(tmp_path: Path, runs: int) -> None:
-    for seed in range(3):
+def test_noise_is_no_finding(tmp_path: Path, runs: int, times: int) -> None:
+    for seed in range(times):
         directory = tmp_path / str(seed)
         directory.mkdir()
         scaling = found(directory, EVEN, runs=runs, seed=seed)
@@ -130,9 +132,10 @@ def test_noise_is_no_finding(tmp_path: Path, runs: int) -> None:
         assert title.startswith("No call stops scaling")
 
 
-def test_delayed_runs(tmp_path: Path) -> None:
+@repeated(1, 3)
+def test_delayed_runs(tmp_path: Path, times: int) -> None:
     """Other jobs make runs longer by 30 %, each by another amount: shares of them still tell."""
-    for seed in range(3):
+    for seed in range(times):
         directories = tmp_path / f"even{seed}", tmp_path / f"strong{seed}"
         for directory in directories:
             directory.mkdir()

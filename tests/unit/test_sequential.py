@@ -11,6 +11,7 @@ import pytest
 from noises import NOISES
 from test_race import at_most
 
+from exhaustive import repeated
 from rankwise.trials.plan import Aim, robust_scatter
 from rankwise.trials.sequential import MISS, PairedTest, first_pairs
 
@@ -30,9 +31,10 @@ def the_test(
     return test
 
 
+@repeated(130, 400)
 @pytest.mark.parametrize("noise", NOISES)
-def test_no_gain_is_seldom_called_one(noise: str) -> None:
-    generator, runs = np.random.default_rng(1), 400
+def test_no_gain_is_seldom_called_one(noise: str, times: int) -> None:
+    generator, runs = np.random.default_rng(1), times
     outcomes = [the_test(1.0, noise, generator, 60) for _ in range(runs)]
     faster = sum(
         outcome.interval is not None and outcome.interval.verdict == "faster" for outcome in outcomes
@@ -73,8 +75,9 @@ def test_large_gains_take_few_pairs_even_with_outliers() -> None:
     assert np.mean([outcome.pairs for outcome in noisy]) < 20
 
 
-def test_intervals_of_all_looks_cover_together() -> None:
-    generator, runs = np.random.default_rng(5), 400
+@repeated(130, 400)
+def test_intervals_of_all_looks_cover_together(times: int) -> None:
+    generator, runs = np.random.default_rng(5), times
     wrong = 0
     for _ in range(runs):
         interval = the_test(1.1, "wide", generator, 60).interval

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from settings_made import MPICH_4, rule, settings
 
+from exhaustive import repeated
 from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.tuning.libraries import mpich
@@ -120,10 +121,11 @@ def test_a_cell_and_no_other() -> None:
     assert "comm_size<6" not in json.dumps(tree)  # some versions take that for <=
 
 
-def test_random_rules_change_their_cells_only() -> None:
+@repeated(30, 100)
+def test_random_rules_change_their_cells_only(times: int) -> None:
     numbers = random.Random(2)
     names = {"Bcast": "scatter_ring_allgather", "Allgather": "brucks", "Reduce_scatter": "pairwise"}
-    for _ in range(100):
+    for _ in range(times):
         rules = []
         for procedure, name in names.items():
             for processes in numbers.sample(range(1, 10), 3):

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 from settings_made import rule, settings
 
+from exhaustive import repeated
 from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.tuning.libraries import openmpi
@@ -98,10 +99,11 @@ def test_sizes_as_the_library_computes_them(procedure: str, size: int, processes
     assert message_size(procedure, size, processes) == expected
 
 
-def test_random_rules_change_their_cells_only() -> None:
+@repeated(60, 200)
+def test_random_rules_change_their_cells_only(times: int) -> None:
     numbers = random.Random(1)
     sized = ["Allgather", "Allreduce", "Alltoall", "Bcast", "Reduce", "Reduce_scatter_block"]
-    for _ in range(200):
+    for _ in range(times):
         rules = []
         for procedure in numbers.sample(sized, 3):
             for processes in numbers.sample(range(1, 12), numbers.randint(1, 4)):

@@ -12,6 +12,7 @@ from noises import NOISES
 from scipy.stats import t
 
 import rankwise.trials
+from exhaustive import repeated
 from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
@@ -71,10 +72,11 @@ def test_intervals_by_hand() -> None:
             ratio_interval(bad, [1.0] * len(bad))
 
 
+@repeated(250, 800)
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("truth", [1.0, 1.3])
-def test_the_interval_covers_the_truth(noise: str, truth: float) -> None:
-    generator, make, runs = np.random.default_rng(5), NOISES[noise], 800
+def test_the_interval_covers_the_truth(noise: str, truth: float, times: int) -> None:
+    generator, make, runs = np.random.default_rng(5), NOISES[noise], times
     for pairs in (6, 11):
         hits, confidence = 0, 0.0
         for _ in range(runs):

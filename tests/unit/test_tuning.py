@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from exhaustive import repeated
 from golden import Golden
 from rankwise.errors import RankwiseError
 from rankwise.launch.signals import Signals
@@ -386,17 +387,18 @@ def test_han_is_left_out_where_the_race_has_done_so(tmp_path: Path, program: Pro
     assert outcome.settings.environment == OpenMpi.not_overruled
 
 
-def test_where_nothing_helps_nothing_is_written(tmp_path: Path, program: Program) -> None:
+@repeated(40, 100)
+def test_where_nothing_helps_nothing_is_written(tmp_path: Path, program: Program, times: int) -> None:
     """The whole way with algorithms that are all alike, and a program that no setting changes: A/A."""
     program.gain = 1.0
     written = 0
-    for seed in range(100):
+    for seed in range(times):
         racer = Calls({"default": 50.0, "linear": 50.0, "ring": 50.0}, 0.2, seed)
         store = tmp_path / str(seed)
         store.mkdir()
         request = _request(store, racer, targets([_cell(), _cell("MPI_Bcast")]), seed=seed)
         written += tune(request, program, _quiet).settings is not None
-    assert written <= 2
+    assert written <= 0.02 * times
 
 
 def test_what_was_raced_is_shown_where_a_run_can_not_be_kept(tmp_path: Path, program: Program) -> None:

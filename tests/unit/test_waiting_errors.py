@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from test_waits import instances
 
-from exhaustive import few
+from exhaustive import few, repeated
 from rankwise.analysis.waiting.errors import error_of
 from rankwise.analysis.waiting.instances import Instances, waits
 from rankwise.analysis.waiting.one_collective import Table, table_of
 
-CALLS, KEPT, MEMBERS, TRIALS = 6000, 110, 4, 60
+CALLS, KEPT, MEMBERS = 6000, 110, 4
+TRIALS = repeated(20, 60)
 
 
 def run_of(kind: str, rng: np.random.Generator) -> Instances:
@@ -56,11 +57,12 @@ def caused_in(everything: Instances) -> np.ndarray:
 KINDS = ("checkpoints", "preempted", "quiet", "long-transfers", "growing", "5", "16", "64", "128")
 
 
+@TRIALS
 @pytest.mark.parametrize("kind", few(KINDS, 3))
-def test_the_truth_is_within_the_error(kind: str) -> None:
+def test_the_truth_is_within_the_error(kind: str, times: int) -> None:
     rng = np.random.default_rng(11)
     total, rows = [], []
-    for _ in range(TRIALS):
+    for _ in range(times):
         everything = run_of(kind, rng)
         table = estimated(everything, np.isin(np.arange(CALLS), rng.choice(CALLS, KEPT, replace=False)))
         truth = waits(everything).seconds.sum(axis=0)
@@ -76,12 +78,13 @@ def test_the_truth_is_within_the_error(kind: str) -> None:
 
 
 @pytest.mark.reported("verdict/coll")
+@TRIALS
 @pytest.mark.parametrize(("kind", "most"), [("16", 0.02), ("5", 0.01), ("growing", 0.005)])
-def test_the_exact_time_of_all_calls_corrects_the_sample(kind: str, most: float) -> None:
+def test_the_exact_time_of_all_calls_corrects_the_sample(kind: str, most: float, times: int) -> None:
     """One call in some has the waiting: by chance a sample has twice as many of them, or half as many."""
     rng = np.random.default_rng(13)
     off = []
-    for _ in range(TRIALS):
+    for _ in range(times):
         everything = run_of(kind, rng)
         which = np.isin(np.arange(CALLS), rng.choice(CALLS, KEPT, replace=False))
         truth = float(waits(everything).seconds.sum())
@@ -170,9 +173,10 @@ def with_longest(everything: Instances, which: np.ndarray, most: int = 16, *, tw
 
 
 @pytest.mark.reported("verdict/coll")
+@TRIALS
 @pytest.mark.parametrize("two", [False, True])
 @pytest.mark.parametrize("kind", ["checkpoints", "preempted", "quiet", "long-transfers"])
-def test_the_longest_steps_stand_for_themselves(kind: str, two: bool) -> None:
+def test_the_longest_steps_stand_for_themselves(kind: str, two: bool, times: int) -> None:
     """The truth is within the error, and the estimate is near where few calls have most of the waiting.
 
     Calls that were kept because they follow a long step may be short. The others don't become long by that:
@@ -180,7 +184,7 @@ def test_the_longest_steps_stand_for_themselves(kind: str, two: bool) -> None:
     """
     rng = np.random.default_rng(12)
     covered, off, off_without = [], [], []
-    for _ in range(TRIALS):
+    for _ in range(times):
         everything = run_of(kind, rng)
         which = np.isin(np.arange(CALLS), rng.choice(CALLS, KEPT, replace=False))
         truth = float(waits(everything).seconds.sum())

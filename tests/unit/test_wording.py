@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
@@ -48,6 +49,7 @@ def listed() -> dict[str, int]:
     return {name: int(count) for count, name in lines}
 
 
+@cache
 def counted() -> dict[str, int]:
     counts = {path: len(sentences(path.read_text(encoding="utf-8"))) for path in TESTS.rglob("*.py")}
     return {path.relative_to(TESTS).as_posix(): count for path, count in counts.items() if count}
