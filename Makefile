@@ -29,7 +29,7 @@ test: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis $(VENV)/.mpi4py-tests #
 test-all: test ## then the rest: each test on each library, long hunts
 	$(BIN)/python -m pytest --numprocesses 2 -m exhaustive
 
-test-share: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis $(VENV)/.mpi4py-tests ## what `make test` runs, and a part of the rest: SHARE=1/3
+test-share: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis $(VENV)/.mpi4py-tests ## what `make test` runs, and a part of the rest: SHARE=1/10
 	$(BIN)/python -m pytest --numprocesses 2 --share $(SHARE)
 
 test-reported: $(VENV)/.developer $(VENV)/.mpi $(VENV)/.test-mpis ## the tests of faults that users reported, with the outcome of each
