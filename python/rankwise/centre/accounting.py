@@ -1,10 +1,16 @@
-"""What Slurm accounts for: the output of `sacct --parsable2` or `sacct --json`."""
+"""What Slurm accounts for: the output of `sacct --parsable2` or `sacct --json`.
+
+In lines, sacct escapes nothing: users can write | and line breaks into the names of their jobs, and so rows
+for other users. A line that is broken off refutes the file.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +20,24 @@ from rankwise.errors import RankwiseError
 from rankwise.records import dataclass
 
 COMMAND = (
-    "sacct --allusers --allocations --parsable2"
-    " --format=JobIDRaw,Cluster,User,Account,Partition,JobName,State,Start,End,NNodes,NCPUS"
+    "SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2"
+    " --format=JobIDRaw,Cluster,User,Account,Partition,State,Start,End,ElapsedRaw,NNodes,NCPUS"
 )
-"""The command whose output is read; a period such as `--starttime 2026-11-01 --endtime now` goes with it."""
+"""The command whose output is read; a period such as `--starttime 2026-11-01 --endtime now` goes with it.
+
+`--duplicates`: a job that was requeued has a row for each time that it ran.
+"""
 
 _NEEDED = ("User", "State", "Start", "End")
 _ANY_OF = (("JobIDRaw", "JobID"), ("NNodes", "AllocNodes"))
-_NOT_ENDED = frozenset(
-    {"PENDING", "RUNNING", "SUSPENDED", "REQUEUED", "RESIZING", "CONFIGURING", "COMPLETING", "STAGE_OUT"}
-)
+# Columns in which no user can write anything; '' ends the lines of `sacct --parsable`.
+_PLAIN = {"", "Cluster", "User", "UID", "Group", "Account", "Partition", "QOS", "State", "ExitCode"}
+_PLAIN |= {"JobIDRaw", "JobID", "Submit", "Start", "End", "Elapsed", "ElapsedRaw", "Suspended"}
+_PLAIN |= {"NNodes", "AllocNodes", "NCPUS", "AllocCPUS"}
+_CHOSEN_BY_USERS = "leave out columns with texts that users choose, such as JobName"
+_NOT_ENDED = frozenset({"PENDING", "RUNNING", "SUSPENDED", "CONFIGURING", "COMPLETING", "STAGE_OUT"})
+_NEVER = frozenset({"", "Unknown", "None", "0"})
+_JOB = re.compile(r"[0-9]+")
 # Of values that are not what they should be.
 _FAULTS = (ValueError, TypeError, LookupError, AttributeError, OverflowError, OSError)
 
@@ -46,14 +60,15 @@ class Accounting:
 def read_accounting(path: Path) -> Accounting:
     """Read the output of sacct.
 
-    Times without a zone are local times of this machine, as sacct writes them. Seconds since 1970 are also
-    read (`SLURM_TIME_FORMAT=%s`).
+    Times without a zone are local times of this machine, as sacct writes them without SLURM_TIME_FORMAT=%s.
+    Where clocks are set back there are two such times: the elapsed time tells which one is meant.
 
     Raises:
         RankwiseError: the file can't be read, or is no such output.
     """
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        # (Not by `read_text`, to which \r is a line break, too.)
+        text = path.read_bytes().decode(errors="replace")
     except OSError as error:
         raise RankwiseError(f"{path} cannot be read: {error.strerror}") from error
     jobs = _from_json(path, text) if text.lstrip().startswith("{") else _from_lines(path, text)
@@ -62,7 +77,7 @@ def read_accounting(path: Path) -> Accounting:
         try:
             if isinstance(job, str):
                 raise ValueError(job)
-            if str(job["state"]) in _NOT_ENDED or job["started"] is None:
+            if str(job["state"]) in _NOT_ENDED or not job["started"] or not job["ended"]:
                 read.not_ended += 1
                 continue
             read.rows.append(_row(job))
@@ -72,36 +87,82 @@ def read_accounting(path: Path) -> Accounting:
 
 
 def _row(job: Mapping[str, Any]) -> Row:
-    started, ended, nodes = job["started"], job["ended"], job["nodes"]
-    if ended is None or ended < started:
-        raise ValueError("the job ends before it starts")
+    nodes = job["nodes"]
+    if not _JOB.fullmatch(job["job"]):
+        raise ValueError(f"{job['job']!r} is no id of a job: give sacct the column JobIDRaw")
     if nodes < 0:
         raise ValueError(f"{nodes} nodes")
-    hours = nodes * (ended - started).total_seconds() / 3600
-    return checked(ACCOUNTING, {**job, "node_hours": hours})
+    started, ended = _period(job["started"], job["ended"], job["elapsed"])
+    seconds = (ended - started).total_seconds() if job["elapsed"] is None else job["elapsed"]
+    return checked(
+        ACCOUNTING, {**job, "started": started, "ended": ended, "node_hours": nodes * seconds / 3600}
+    )
+
+
+def _period(
+    starts: Sequence[datetime], ends: Sequence[datetime], elapsed: int | None
+) -> tuple[datetime, datetime]:
+    """Return when a job started and ended.
+
+    Args:
+        starts: the instants that the start may be.
+        ends: the same for its end.
+        elapsed: seconds in which it was not suspended; None = unknown.
+
+    Raises:
+        ValueError: it would end before it starts.
+    """
+    possible = [(started, ended) for started, ended in product(starts, ends) if started <= ended]
+    if not possible:
+        raise ValueError("the job ends before it starts")
+    if elapsed is None:
+        return possible[0]
+    return min(possible, key=lambda period: abs((period[1] - period[0]).total_seconds() - elapsed))
 
 
 def _from_lines(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
-    lines = text.splitlines()
-    names = lines[0].split("|") if lines else []
+    *lines, rest = text.split("\n")  # (`splitlines` breaks at other characters, too.)
+    names = lines[0].rstrip("\r").split("|") if lines else []
     missing = [name for name in _NEEDED if name not in names]
     missing += [" or ".join(some) for some in _ANY_OF if not any(name in names for name in some)]
     if missing:
         raise RankwiseError(
             f"{path} is no output of sacct with the columns {', '.join(missing)}: write it with `{COMMAND}`"
         )
+    if names[-1] not in _PLAIN:
+        raise RankwiseError(f"{path} ends its lines with {names[-1]}: {_CHOSEN_BY_USERS}")
     for number, line in enumerate(lines[1:], start=2):
-        fields = line.split("|")
-        values = dict(zip(names, fields, strict=False))
+        fields = line.rstrip("\r").split("|")
+        if len(fields) < len(names):
+            raise RankwiseError(
+                f"{path}, line {number}, is broken off, so that no line can be trusted: {_CHOSEN_BY_USERS}"
+            )
+        values = _by_name(names, fields)
+        if isinstance(values, str):
+            yield f"line {number}", values
+            continue
         job_id = values.get("JobIDRaw") or values.get("JobID", "")
-        if not line or "." in job_id:
-            continue  # a step of a job
-        yield (
-            f"line {number}",
-            _job_of_line(values, job_id)
-            if len(fields) == len(names)
-            else (f"{len(fields)} fields, where there are {len(names)} columns"),
+        if "." not in job_id:  # else a step of a job
+            yield f"line {number}", _job_of_line(values, job_id)
+    if rest:
+        yield f"line {len(lines) + 1}", "the file is cut short here: write it again"
+
+
+def _by_name(names: Sequence[str], fields: Sequence[str]) -> dict[str, str] | str:
+    """Return the fields of a line by the names of the columns, or what is wrong with them.
+
+    A | that is too much is in the only text that a user chose.
+    """
+    more = len(fields) - len(names)
+    chosen = [at for at, name in enumerate(names) if name not in _PLAIN]
+    if more and len(chosen) != 1:
+        return f"{len(fields)} fields, where there are {len(names)} columns: {_CHOSEN_BY_USERS}"
+    at = chosen[0] if more else 0
+    return dict(
+        zip(
+            names, [*fields[:at], "|".join(fields[at : at + more + 1]), *fields[at + more + 1 :]], strict=True
         )
+    )
 
 
 def _job_of_line(values: Mapping[str, str], job_id: str) -> dict[str, Any] | str:
@@ -114,8 +175,9 @@ def _job_of_line(values: Mapping[str, str], job_id: str) -> dict[str, Any] | str
             "partition": values.get("Partition", ""),
             "name": values.get("JobName", ""),
             "state": values["State"].split(" ")[0].rstrip("+"),  # CANCELLED by 1000
-            "started": _instant(values["Start"]),
-            "ended": _instant(values["End"]),
+            "started": _instants(values["Start"]),
+            "ended": _instants(values["End"]),
+            "elapsed": int(values["ElapsedRaw"]) if values.get("ElapsedRaw") else None,
             "nodes": int(values.get("NNodes") or values["AllocNodes"]),
             "processors": int(values["NCPUS"]) if values.get("NCPUS") else None,
         }
@@ -123,16 +185,24 @@ def _job_of_line(values: Mapping[str, str], job_id: str) -> dict[str, Any] | str
         return f"{error}"
 
 
-def _instant(text: str) -> datetime | None:
-    """Return an instant in UTC, without its zone; None = it has not come.
+def _instants(text: str) -> tuple[datetime, ...]:
+    """Return the instants that a time may be, in UTC without their zone; none = it has not come.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is no time.
     """
-    if text in ("", "Unknown", "None", "0"):
-        return None
-    at = datetime.fromtimestamp(int(text), timezone.utc) if text.isdigit() else datetime.fromisoformat(text)
-    return at.astimezone(timezone.utc).replace(tzinfo=None)
+    if text in _NEVER:
+        return ()
+    try:
+        at = (
+            datetime.fromtimestamp(int(text), timezone.utc)
+            if text.isdigit()
+            else datetime.fromisoformat(text)
+        )
+    except (ValueError, OverflowError, OSError):
+        raise ValueError(f"{text[:40]!r} is no time: run sacct with SLURM_TIME_FORMAT=%s") from None
+    both = (at.replace(fold=fold).astimezone(timezone.utc).replace(tzinfo=None) for fold in (0, 1))
+    return tuple(dict.fromkeys(both))
 
 
 def _from_json(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
@@ -155,18 +225,21 @@ def _job_or_fault(job: Mapping[str, Any]) -> dict[str, Any] | str:
 
 def _job_of_json(job: Mapping[str, Any]) -> dict[str, Any]:
     state = job["state"]["current"]
-    allocated = {one["type"]: int(one["count"]) for one in job.get("tres", {}).get("allocated", ())}
+    # (What a job may not have, such as energy, has no count.)
+    allocated = {one["type"]: one["count"] for one in job.get("tres", {}).get("allocated", ())}
     nodes = allocated.get("node", job.get("allocation_nodes"))
+    time = job["time"]
     return {
         "cluster": job.get("cluster") or "",
         "job": str(job["job_id"]),
-        "user": job.get("user") or job["association"]["user"],
+        "user": job.get("user") or job["association"]["user"] or "",
         "account": job.get("account") or "",
         "partition": job.get("partition") or "",
         "name": job.get("name") or "",
         "state": state[0] if isinstance(state, list) else state,
-        "started": _instant(str(_number(job["time"]["start"]))),
-        "ended": _instant(str(_number(job["time"]["end"]))),
+        "started": _instants(str(_number(time["start"]))),
+        "ended": _instants(str(_number(time["end"]))),
+        "elapsed": _number(time.get("elapsed")),
         "nodes": int(_number(nodes)),
         "processors": allocated.get("cpu"),
     }

@@ -205,13 +205,13 @@ ACCOUNTING = Table(
         Column("user", _T, "who submitted it", Shows.USER),
         Column("account", _T, "that pays for it"),
         Column("partition", _T, "that it ran in"),
-        Column("name", _T, "of the job", Shows.WORK),
+        Column("name", _T, "of the job; '' = not given", Shows.WORK),
         Column("state", _T, "at its end: COMPLETED, FAILED, TIMEOUT, ..."),
         Column("started", _AT, "when it started"),
         Column("ended", _AT, "when it ended"),
         Column("nodes", _I, "allocated nodes"),
         Column("processors", _I, "allocated processors"),
-        Column("node_hours", _R, "nodes x elapsed time"),
+        Column("node_hours", _R, "nodes x elapsed time, without the time in which it was suspended"),
     ),
 )
 

@@ -8,8 +8,11 @@ Directories are searched for *.rankwise. It is safe to run at any time, several 
 files that were read are known, and what an interrupted run has not added, the next one adds. Damaged profiles
 are named and left out. sacct.txt is the output of:
 
-  sacct --allusers --allocations --parsable2 --starttime 2026-11-01 --endtime now
-        --format=JobIDRaw,Cluster,User,Account,Partition,JobName,State,Start,End,NNodes,NCPUS
+  export SLURM_TIME_FORMAT=%s
+  sacct --allusers --allocations --duplicates --parsable2 --starttime 2026-11-01 --endtime now
+        --format=JobIDRaw,Cluster,User,Account,Partition,State,Start,End,ElapsedRaw,NNodes,NCPUS
+
+or of `sacct --allusers --duplicates --json`, which also has the names of jobs.
 """
 
 from __future__ import annotations
