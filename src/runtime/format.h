@@ -366,6 +366,7 @@ struct rankwise_header {
                                * MPI_Finalize, plus 1; 0 = not known */
   char world_order_kept[256]; /* why MPI_COMM_WORLD has kept its order although a new one was asked for; empty = it has
                                * not, or none was */
+  char batch_job[64];         /* id of the batch system's job that it belongs to; empty = unknown */
 };
 
 /* The node file, HOST.NAMESPACE.KEEPER.TIME.node: the data that a keeper has saved of the processes that it sees. A

@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "generated/launchers.h"
 
@@ -112,6 +114,11 @@ void job(char *text, std::size_t bytes) {
     if (tells(world, text, bytes)) return;
   }
   text[0] = '\0';
+}
+
+void batch_job(char *text, std::size_t bytes) {
+  const char *const *variable = std::find_if(std::begin(batch_job_variables), std::end(batch_job_variables), value_of);
+  snprintf(text, bytes, "%s", variable != std::end(batch_job_variables) ? value_of(*variable) : "");
 }
 
 }  // namespace rankwise::launcher

@@ -18,6 +18,10 @@ const char *rank_variable(int number);
 // A text that distinguishes this MPI_COMM_WORLD from others in the same run directory; empty if unknown.
 void job(char *text, std::size_t bytes);
 
+// The id of the batch system's job; empty without one. Not all processes of a world need know it: some launchers start
+// them on other nodes without these variables.
+void batch_job(char *text, std::size_t bytes);
+
 }  // namespace rankwise::launcher
 
 #endif

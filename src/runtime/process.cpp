@@ -123,6 +123,7 @@ bool load(rankwise_abi abi) {
   head->launcher_rank = launcher::rank();
   head->launcher_size = launcher::size();
   launcher::job(head->job, sizeof head->job);
+  launcher::batch_job(head->batch_job, sizeof head->batch_job);
   read_executable(head);
   read_arguments(head);
   read_cpus_allowed(head);

@@ -17,8 +17,14 @@ import patience
 mpi = libraries.in_turn(libraries.ONE_OF_EACH)
 
 
+BATCH_JOB = "12.master"
+
+
 class Centre:
-    """A directory of jobs, and programs that start with what `rankwise env` prints."""
+    """A directory of jobs, and programs that start with what `rankwise env` prints, in a batch system.
+
+    No launcher looks at Cobalt's variable.
+    """
 
     def __init__(self, mpi: Mpi, program: Path, directory: Path) -> None:
         self.jobs = directory / "jobs"
@@ -32,6 +38,7 @@ class Centre:
         place = self._directory / str(self._number)
         place.mkdir()
         script = f'eval "$({RANKWISE} env --dir {self.jobs} --save-every 1)" && exec "$@"'
+        script = f"export COBALT_JOBID={BATCH_JOB}; {script}"
         return Place(self._mpi, self._program, place).start(*arguments, under=["sh", "-c", script, "sh"])
 
     def collector(self) -> subprocess.Popen[str]:
@@ -79,7 +86,7 @@ def test_two_jobs_at_once_and_two_collectors(centre: Centre) -> None:
         assert job.stderr == ""
         assert_known_calls(done)
         assert partial(done) == (0, "", None)
-        assert done.rows("SELECT ranks_seen, ranks_expected FROM run") == [(RANKS, RANKS)]
+        assert done.rows("SELECT ranks_seen, ranks_expected, job FROM run") == [(RANKS, RANKS, BATCH_JOB)]
     assert centre.collected() == []
 
 

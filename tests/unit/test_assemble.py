@@ -233,6 +233,18 @@ def test_the_launch_note_is_taken_over(tmp_path: Path) -> None:
     assert run[1:] == ("/home/me\ufffd", "mpirun", "123", '["MPI_Put"]')
 
 
+@pytest.mark.parametrize("note", [None, {"job": ""}, {"job": "123"}])
+def test_the_job_of_the_batch_system(note: dict[str, str] | None, tmp_path: Path) -> None:
+    """What `rankwise run` noted counts, else what any rank knows: not all know it if ssh starts them."""
+    if note:
+        (tmp_path / "run").mkdir()
+        (tmp_path / "run" / "launch.json").write_text(json.dumps(note))
+    processes = small_world()
+    processes[2].header["batch_job"] = b"4711"
+    expected = (note or {}).get("job") or "4711"
+    assert rows(made(tmp_path, processes).path, "SELECT job FROM run") == [(expected,)]
+
+
 def test_what_passed_by(tmp_path: Path) -> None:
     """It is not covered, beside what was known before the launch; and said also where nothing was known."""
     processes = small_world(3)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from rankwise._files import installed
 from rankwise.errors import RankwiseError
 from rankwise.launch import containers, privilege
+from rankwise.launch.batch import batch_job
 from rankwise.launch.commandline import CommandLine, Context, parse
 from rankwise.launch.detect import Detection, Kind, detect
 from rankwise.launch.elf import imported_symbols
@@ -28,7 +29,6 @@ _QUEUERS = ("sbatch", "qsub", "bsub", "msub", "pjsub", "oarsub")
 STATIC_CURE = (
     "link it with the shared MPI library (without -static), or with what `rankwise link-flags` prints"
 )
-_JOB_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "COBALT_JOBID", "FLUX_JOB_ID")
 
 
 def library(name: str = "librankwise.so") -> Path:
@@ -223,7 +223,7 @@ def look(words: Sequence[str], environment: Mapping[str, str], *, ask_python: bo
         command=command,
         detections=detections,
         environment=behind_wrappers,
-        job=job_of(environment),
+        job=batch_job(environment),
         script_mpirun=mpirun_version(behind_wrappers) if is_script else None,
     )
 
@@ -263,8 +263,3 @@ def _check_program(detection: Detection, mpi: str | None) -> None:
             f"--mpi {mpi} contradicts {detection.program}, which uses {title(detection.mpi)} "
             f"({detection.how}): remove --mpi"
         )
-
-
-def job_of(environment: Mapping[str, str]) -> str:
-    """Return the scheduler's id of the job that we are in, '' if we are in none."""
-    return next((environment[name] for name in _JOB_VARIABLES if environment.get(name)), "")

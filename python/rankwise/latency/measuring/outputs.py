@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rankwise.errors import RankwiseError
 from rankwise.latency.formats.own import table_path
-from rankwise.launch.plan import job_of
+from rankwise.launch.batch import batch_job
 from rankwise.whole_files import refuse_existing
 
 SUFFIXES = {"json": ".json", "mmpi": ".log"}
@@ -45,7 +45,7 @@ class Outputs:
             RankwiseError: the name is a table's.
         """
         now = f"{datetime.now():%Y-%m-%d_%H-%M-%S}"
-        job = job_of(environment).replace("/", "_") or now
+        job = batch_job(environment).replace("/", "_") or now
         path = (wanted or Path(f"latency.{job}{SUFFIXES[format_]}")).absolute()
         table = table_path(path) if format_ == "json" else None
         return cls(path, table, path.with_name(f"{path.name}-run"))

@@ -131,6 +131,7 @@ class Header:
         run_queue_wait_ns: that its threads were ready and had no processor, plus 1; 0 = not known.
         world_order_kept: why MPI_COMM_WORLD has kept its order although a new one was asked for; '' = it has
             not, or none was.
+        batch_job: id of the batch system's job that it belongs to; '' = unknown.
         imports_known: whether `imports` has all procedures that the process imports without a wrapper.
     """
 
@@ -186,6 +187,7 @@ class Header:
     computing_tasks: int = 0
     run_queue_wait_ns: int = 0
     world_order_kept: str = ""
+    batch_job: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

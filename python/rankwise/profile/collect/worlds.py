@@ -20,12 +20,13 @@ _MOST_PROGRAMS = 8  # that are listed
 _SPAWNED = " spawned"  # ends the job of spawned processes where the spawning call is unknown
 
 
-@dataclass
+@dataclass(kw_only=True)
 class World:
     """The processes of one MPI_COMM_WORLD.
 
     Attributes:
         job: what identifies the world, as its processes say; may be empty.
+        batch_job: id of the batch system's job, as the first process says that knows it; '' = unknown.
         ranks: what each rank that left a readable file counted, in the order of the ranks.
         size: ranks expected.
         number: its place among the worlds of the run, from 1.
@@ -34,6 +35,7 @@ class World:
     """
 
     job: str = ""
+    batch_job: str = ""
     ranks: dict[int, Counters] = field(default_factory=dict)
     size: int = 0
     number: int = 1
@@ -46,6 +48,7 @@ class World:
         """Make a process a member."""
         header = counters.header
         self.job = self.job or header.job
+        self.batch_job = self.batch_job or header.batch_job
         self.ranks[rank] = counters
         self._sizes.add(header.world_size)
         if header.state == "finalized":

@@ -269,7 +269,7 @@ class WorldProfile:
             first.executable,
             self.note.directory,
             self.note.launcher,
-            self.note.job or self.world.job,
+            self.note.job or self.world.batch_job or self.world.job,
             first.abi,
             next((header.library for header in headers if header.library), ""),
             _THREAD_LEVELS[level] if 0 <= level < len(_THREAD_LEVELS) else "unknown",
