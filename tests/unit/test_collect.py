@@ -194,6 +194,31 @@ def test_another_collector_at_work(tmp_path: Path, capsys: pytest.CaptureFixture
     assert not run.exists()
 
 
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_the_last_node_ends_while_another_one_collects(
+    goes_on: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own collector is kept away, and no other one may come later."""
+    jobs, other = tmp_path / "jobs", tmp_path / "other"
+    jobs.mkdir()
+    run = jobs / "a.rankwise-run"
+    node(run, keep=2, is_final=int(goes_on))
+    ended = collection._has_ended
+
+    def slowly(*state: Any) -> bool:
+        has_ended = ended(*state)
+        if not any(run.glob("node2.*")):
+            node(run, name="node2.0.78.0.node", is_final=int(not goes_on))
+            node(run, is_final=1)
+            assert collection.collect(run, other) == []
+        return has_ended
+
+    monkeypatch.setattr(collection, "_has_ended", slowly)
+    made, _ = collected(capsys, jobs)
+    assert made == ([] if goes_on else [str(jobs / f"{OF}.a.rankwise")])
+    assert run.exists() == goes_on
+
+
 def test_what_comes_meanwhile_is_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,7 @@ RUN_SUFFIX = ".rankwise-run"
 PROFILE_SUFFIX = ".rankwise"
 
 _LOCK = "collecting"
+_MOST_LOOKS = 5  # at a run directory that changes meanwhile
 _QUIET_S = 900  # a keeper that lives saves more often, by default: src/keeper/main.cpp
 
 
@@ -84,22 +85,40 @@ def collect(
         with suppress(OSError):  # a file has arrived
             run_directory.rmdir()
         return []
-    with _locked(run_directory) as now_s:
-        if now_s is None:
+    for _ in range(_MOST_LOOKS):
+        with _locked(run_directory) as now_s:
+            if now_s is None:
+                return []
+            files = _files(run_directory)
+            counter_files = find_counters(run_directory)
+            if _has_ended(run_directory, counter_files, files, now_s):
+                made = _made(run_directory, output, conclude)
+                _remove(run_directory, files)
+                break
+        # The end may have come since, on another node. Its own collector found the directory locked.
+        if not _changed(run_directory, files):
             return []
-        files = _files(run_directory)
-        counter_files = find_counters(run_directory)
-        if not _has_ended(run_directory, counter_files, files, now_s):
-            return []
-        job = run_directory.name.removesuffix(RUN_SUFFIX)
-
-        def named(program: Sequence[str], started_ns: int) -> Path:
-            return output / f"{program_name(program)}.{_time(started_ns)}.{job}{PROFILE_SUFFIX}"
-
-        made = assemble(run_directory, None, exit_status=None, by_program=named, conclude=conclude)
-        _remove(run_directory, files)
+    else:
+        return []
     with suppress(OSError):  # a file has arrived since
         run_directory.rmdir()
+    return made
+
+
+def _made(
+    run_directory: Path, output: Path, conclude: Callable[[sqlite3.Connection], None] | None
+) -> list[Path]:
+    """Make the profiles.
+
+    Raises:
+        RankwiseError: one can't be written, or nothing can be read.
+    """
+    job = run_directory.name.removesuffix(RUN_SUFFIX)
+
+    def named(program: Sequence[str], started_ns: int) -> Path:
+        return output / f"{program_name(program)}.{_time(started_ns)}.{job}{PROFILE_SUFFIX}"
+
+    made = assemble(run_directory, None, exit_status=None, by_program=named, conclude=conclude)
     return [made.path, *(other.path for other in made.others)]
 
 
@@ -162,6 +181,13 @@ def _files(run_directory: Path) -> dict[str, _Seen]:
             if path.name != _LOCK and stat.S_ISREG(status.st_mode):
                 files[path.name] = _Seen(status.st_ino, status.st_mtime_ns, status.st_size)
     return files
+
+
+def _changed(run_directory: Path, files: Mapping[str, _Seen]) -> bool:
+    """Whether the run directory is there and has other files than these."""
+    with suppress(FileNotFoundError):
+        return _files(run_directory) != files
+    return False
 
 
 def _has_ended(
