@@ -6,22 +6,19 @@ Of the MPI libraries here Debian's Open MPI is the one whose PMIx fits Debian's 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
-import shutil
-import subprocess
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import libraries
 import nodes
+import own_slurm
 import pytest
 import whereabouts
 from launching import check_connected
 from libraries import Mpi
+from own_slurm import LIMIT_SECONDS, Slurm
 from recording import RANKWISE, Recording
 
 import patience
@@ -29,9 +26,6 @@ from exhaustive import few
 from rankwise.launchers.binding import Binding
 from rankwise.placement.files import write_all
 
-NEEDED = ("slurmctld", "slurmd", "srun", "sbatch", "sinfo", "munged")
-LIMIT_SECONDS = 60
-START_SECONDS = 20
 NODES = 2
 RANKS = 4
 RING_BYTES = 3 * 1000 * (1 + 2 + 3 + 4)  # as in programs/ring.c
@@ -40,69 +34,10 @@ Ring = Callable[[Mpi], Path]
 
 EXPORTS = [(("--export=NAME=value",),), ((),), (("--export=NONE",),)]  # options of srun
 
-CONFIGURATION = """
-ClusterName=rankwise
-SlurmctldHost=node0
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-AuthInfo=socket={directory}/munge.socket
-CredType=cred/munge
-MpiDefault=none
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SwitchType=switch/none
-JobAcctGatherType=jobacct_gather/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-SlurmdParameters=config_overrides
-StateSaveLocation={directory}/state
-SlurmdSpoolDir={directory}/spool.%n
-SlurmctldPidFile={directory}/slurmctld.pid
-SlurmdPidFile={directory}/slurmd.%n.pid
-SlurmctldLogFile={directory}/slurmctld.log
-SlurmdLogFile={directory}/slurmd.%n.log
-NodeName=node[0-{last}] CPUs=4 Sockets=1 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=500
-PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=YES
-"""
-
-
-@dataclass(frozen=True)
-class Slurm:
-    """A running Slurm."""
-
-    cluster: nodes.Cluster
-    configuration: Path
-
-    def run(self, *words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        """Run a command on the first node."""
-        theirs = {name: value for name, value in os.environ.items() if not name.startswith("SLURM")}
-        done = subprocess.run(
-            self.cluster.on(0, *words, cwd=cwd),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_SECONDS,
-            env={
-                **theirs,
-                **libraries.OPENMPI_AS_ROOT,
-                "SLURM_CONF": str(self.configuration),
-                "OMPI_MCA_btl_tcp_if_include": "eth0",
-            },
-        )
-        check_connected(done.returncode, done.stderr)
-        return done
-
-    def nodes_are_idle(self) -> bool:
-        return self.run("sinfo", "--noheader", "--states=idle", "--format=%D").stdout.strip() == str(NODES)
-
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nodes.Cluster]:
     """Nodes of our own: the daemons end with them."""
-    missing = [tool for tool in NEEDED if not shutil.which(tool)]
-    if missing:
-        pytest.skip(f"{', '.join(missing)} missing: install slurm-wlm and munge")
     try:
         with nodes.cluster(NODES, tmp_path_factory.mktemp("slurm")) as made:
             yield made
@@ -112,41 +47,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nodes.Cluster]
 
 @pytest.fixture(scope="module")
 def slurm(cluster: nodes.Cluster) -> Slurm:
-    place = cluster.directory
-    (place / "state").mkdir()
-    (place / "munge.key").write_bytes(os.urandom(1024))
-    (place / "munge.key").chmod(0o600)
-    configuration = place / "slurm.conf"
-    configuration.write_text(CONFIGURATION.format(directory=place, last=NODES - 1))
-    (place / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
-    made = Slurm(cluster, configuration)
-
-    def daemon(number: int, *words: str | Path) -> None:
-        log = place / f"{words[0]}.{number}.out"
-        with log.open("w") as output:  # a pipe would stay open as long as the daemon lives
-            subprocess.run(
-                cluster.on(number, *words),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                timeout=START_SECONDS,
-                env={**os.environ, "SLURM_CONF": str(configuration)},
-            )
-
-    munge = [f"--{name}-file={place}/munged.{name}" for name in ("pid", "log", "seed")]
-    munge += [f"--key-file={place}/munge.key", f"--socket={place}/munge.socket"]
-    daemon(0, "munged", "--force", *munge)
-    daemon(0, "slurmctld")
-    for number, name in enumerate(cluster.names):
-        (place / f"spool.{name}").mkdir()
-        daemon(number, "mount", "-t", "tmpfs", "tmpfs", "/sys/fs/cgroup")  # the machine's is not for slurmd
-        daemon(number, "slurmd", "-N", name)
-    end = patience.end(START_SECONDS)
-    while not made.nodes_are_idle():
-        if time.monotonic() > end:
-            pytest.skip(f"Slurm did not start within {START_SECONDS} seconds")
-        time.sleep(0.2)
-    return made
+    try:
+        return own_slurm.started(cluster)
+    except nodes.UnavailableError as reason:
+        pytest.skip(str(reason))
 
 
 def debian() -> Mpi:

@@ -1,7 +1,7 @@
 """What Slurm accounts for: the output of `sacct --parsable2` or `sacct --json`.
 
 In lines, sacct escapes nothing: users can write | and line breaks into the names of their jobs, and so rows
-for other users. A line that is broken off refutes the file.
+for other users. If a line is broken off, no line of the file is trusted.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _period(
     Args:
         starts: the instants that the start may be.
         ends: the same for its end.
-        elapsed: seconds in which it was not suspended; None = unknown.
+        elapsed: seconds without suspension; None = unknown.
 
     Raises:
         ValueError: it would end before it starts.
@@ -149,14 +149,14 @@ def _from_lines(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any] | s
 
 
 def _by_name(names: Sequence[str], fields: Sequence[str]) -> dict[str, str] | str:
-    """Return the fields of a line by the names of the columns, or what is wrong with them.
+    """Return the fields of a line by the names of the columns, or the reason why that fails.
 
     A | that is too much is in the only text that a user chose.
     """
     more = len(fields) - len(names)
     chosen = [at for at, name in enumerate(names) if name not in _PLAIN]
     if more and len(chosen) != 1:
-        return f"{len(fields)} fields, where there are {len(names)} columns: {_CHOSEN_BY_USERS}"
+        return f"{len(fields)} fields for {len(names)} columns: {_CHOSEN_BY_USERS}"
     at = chosen[0] if more else 0
     return dict(
         zip(

@@ -95,7 +95,7 @@ def collect(
                 made = _made(run_directory, output, conclude)
                 _remove(run_directory, files)
                 break
-        # The end may have come since, on another node. Its own collector found the directory locked.
+        # Another node may have ended since, and its collector have found the directory locked.
         if not _changed(run_directory, files):
             return []
     else:
