@@ -21,6 +21,7 @@ from rankwise.text.units import (
     percent_text,
     second_text,
     second_texts,
+    share_error_text,
     sized_calls,
 )
 
@@ -170,6 +171,25 @@ def test_percent(share: float, decimals: int, text: str) -> None:
 )
 def test_confidence(share: float, text: str) -> None:
     assert confidence_text(share) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "low", "high", "decimals", "text"),
+    [
+        (60.2, 59.0, 61.4, 1, " +- 1.2"),
+        (60.0, 60.0, 60.0, 1, ""),
+        (60.0, 59.999, 60.001, 0, " +- 1"),
+        (88.0, 66.0, 110.0, 0, " (66 to 100)"),
+        (4.0, -2.0, 10.0, 1, " (0.0 to 10.0)"),
+        (50.0, -50.0, 150.0, 0, " (0 to 100)"),
+        (98.7, 95.2, 99.9, 1, " (95.2 to 99.9)"),
+        (100.0, 99.99, 100.0, 1, " (99.9 to 100.0)"),
+    ],
+)
+def test_the_error_of_a_share_stays_within_the_whole(
+    share: float, low: float, high: float, decimals: int, text: str
+) -> None:
+    assert share_error_text(share, low, high, decimals) == text
 
 
 def test_changes_have_their_direction() -> None:

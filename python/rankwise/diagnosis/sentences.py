@@ -6,7 +6,7 @@ from rankwise.analysis.percent import percent
 from rankwise.analysis.waiting.totals import MessageTotals, WaitingTotals
 from rankwise.diagnosis.model import Diagnosis, Lateness
 from rankwise.text.late import late_ranks_on, most_waiting
-from rankwise.text.units import percent_text
+from rankwise.text.units import percent_text, share_error_text
 
 _LEAST_PERCENT = 1.0  # of the time in MPI, for a field on messages
 
@@ -56,4 +56,5 @@ def _share_of_mpi(totals: WaitingTotals | MessageTotals, error_seconds: float) -
     share, seconds = totals.percent_waiting_of_mpi, totals.seconds
     if not error_seconds or not seconds:
         return f"{percent_text(share)} % of MPI"
-    return f"{percent_text(share)} +- {percent_text(share * error_seconds / seconds)} % of MPI"
+    error = share * error_seconds / seconds
+    return f"{percent_text(share)}{share_error_text(share, share - error, share + error)} % of MPI"

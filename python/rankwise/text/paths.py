@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.calls.paths import CUT, MORE, PYTHON, UNKNOWN, Caller, Frame, PathRow, Share
-from rankwise.text.units import percent_text
+from rankwise.text.units import percent_text, share_error_text
 
 NOT_KNOWN = "(not known)"
 CALLED_BY = " < "
@@ -25,9 +25,8 @@ def share_text(share: Share, decimals: int = 1) -> str:
 
 
 def error_text(share: Share, decimals: int = 1) -> str:
-    """Return what follows a share: its error, never 0; nothing where the share is exact."""
-    least = 10.0**-decimals
-    return f" +- {max(share.error, least):.{decimals}f}" if share.error > 0 else ""
+    """Return what follows a share: its error, nothing where the share is exact."""
+    return share_error_text(share.percent, share.low, share.high, decimals)
 
 
 def short_place_text(place: Frame) -> str:

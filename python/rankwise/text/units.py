@@ -11,6 +11,7 @@ _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _COUNTS = ("", " k", " M", " G", " T", " P")
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 _KIB = 1024
+_WHOLE = 100.0  # percent
 _DIGITS, _MOST_DIGITS = 3, 12
 
 # At and above it, three digits would round up to 1000: the next unit takes over.
@@ -105,6 +106,28 @@ def percent_text(share: float, decimals: int = 1) -> str:
     if 0 < share < least / 2:
         return f"<{least:.{decimals}f}"
     return f"{round(share, decimals) + 0.0:.{decimals}f}"
+
+
+def share_error_text(share: float, low: float, high: float, decimals: int = 1) -> str:
+    """Return what follows a share of a whole in percent: ` +- 1.3`, never 0; nothing if it is exact.
+
+    Where 0 or 100 is within the error, it is the interval, which ends there: ` (66 to 100)`.
+
+    Args:
+        share: in percent.
+        low: lower end of its interval, which may be below 0.
+        high: upper end, which may be above 100.
+        decimals: of the share.
+    """
+    half = max(share - low, high - share)
+    if half <= 0:
+        return ""
+    least = 10.0**-decimals
+    half = max(half, least)
+    if half <= share <= _WHOLE - half:
+        return f" +- {half:.{decimals}f}"
+    ends = max(min(low, share - least), 0.0), min(max(high, share + least), _WHOLE)
+    return f" ({' to '.join(f'{end:.{decimals}f}' for end in ends)})"
 
 
 def percent_range_text(low: float, high: float) -> str:

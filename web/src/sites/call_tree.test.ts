@@ -89,7 +89,9 @@ test("shares have the larger half of their interval, never 0, unless they are ex
   const plain = (percent: number, low: number, high: number) =>
     shareText({ percent, low, high }).replaceAll("\u00a0", " ");
   expect(plain(60.2, 59, 61.6)).toBe("60.2 ± 1.4 %");
-  expect(plain(100, 99.99, 100)).toBe("100.0 ± 0.1 %");
+  expect(plain(88, 66, 110)).toBe("88.0 (66.0 to 100.0) %");
+  expect(plain(0.3, 0, 2.1)).toBe("0.3 (0.0 to 2.1) %");
+  expect(plain(100, 99.99, 100)).toBe("100.0 (99.9 to 100.0) %");
   expect(plain(60.2, 60.2, 60.2)).toBe("60.2 %");
 });
 

@@ -92,12 +92,26 @@ export function ways(branch: Branch, before: readonly Branch[] = []): Branch[][]
   return [way, ...branch.callers.flatMap((caller) => ways(caller, way))];
 }
 
-/** `60.2 ± 1.3 %`; as error_text of python/rankwise/text/paths.py has it, the error is never 0. */
+/**
+ * `60.2 ± 1.3 %`, or `98.7 (95.2 to 99.9) %` where 0 or 100 is within the error, which is never 0: as
+ * share_error_text of python/rankwise/text/units.py has it.
+ */
 export function shareText(share: Share): string {
-  const error = errorOf(share);
-  if (error <= 0) return percentText(share.percent / 100);
-  return `${share.percent.toFixed(1)} ±\u00a0${Math.max(error, 0.1).toFixed(1)}\u00a0%`;
+  const { percent, low, high } = share;
+  if (errorOf(share) <= 0) return percentText(percent / 100);
+  const error = Math.max(errorOf(share), LEAST_ERROR);
+  const inside = error <= percent && percent <= 100 - error;
+  const ends = [
+    Math.max(Math.min(low, percent - LEAST_ERROR), 0),
+    Math.min(Math.max(high, percent + LEAST_ERROR), 100),
+  ];
+  const errorText = inside
+    ? `±\u00a0${error.toFixed(1)}`
+    : `(${ends.map((end) => end.toFixed(1)).join(" to ")})`;
+  return `${percent.toFixed(1)} ${errorText}\u00a0%`;
 }
+
+const LEAST_ERROR = 0.1; // percent
 
 /** The larger half of the interval; 0: all calls are in the sample. */
 export function errorOf({ percent, low, high }: Share): number {

@@ -10,7 +10,7 @@ from rankwise.runs.scaling_factors import Factors
 from rankwise.runs.scaling_noise import ASSUMED
 from rankwise.runs.scaling_rows import LEAST_LOST_PERCENT, OUTSIDE, Row
 from rankwise.text.names import call_name, quoted_name
-from rankwise.text.units import number_of, percent_text, ratio_text
+from rankwise.text.units import number_of, percent_text, ratio_text, share_error_text
 from rankwise.views.runs.model_text import exponent_text
 
 _FACTORS = {
@@ -161,16 +161,19 @@ def outside_name(row: Row, name: str) -> str:
 
 
 def share_text(percent: float, plus_minus: float | None) -> str:
-    """Return a share with its error: `38 +- 2`, `4.2`."""
+    """Return a share with its error: `38 +- 2`, `88 (66 to 100)`, `4.2`."""
     text = _percent_text(percent)
     if plus_minus is None:
         return text
-    least = 1.0 if percent >= _TEN else 0.1
-    return f"{text} +- {max(plus_minus, least):.{0 if percent >= _TEN else 1}f}"
+    return text + share_error_text(percent, percent - plus_minus, percent + plus_minus, _decimals(percent))
 
 
 def _percent_text(percent: float) -> str:
-    return percent_text(percent, decimals=0 if percent >= _TEN else 1)
+    return percent_text(percent, _decimals(percent))
+
+
+def _decimals(percent: float) -> int:
+    return 0 if percent >= _TEN else 1
 
 
 def range_text(prediction: Prediction, text: Callable[[float], str]) -> str:
