@@ -41,6 +41,9 @@ class Program:
         tags: of each run.
         noise: relative standard deviation of each time.
         slower: how much other jobs delay all of a run, relative: mean of the absolute value.
+        used: processor time of each rank; None = not counted.
+        waited: seconds that each rank was ready and had no processor; None = the kernel does not report it.
+        cpus: processors of the node.
     """
 
     useful: Law
@@ -50,6 +53,9 @@ class Program:
     tags: Mapping[str, str] = field(default_factory=dict)
     noise: float = 0.0
     slower: float = 0.0
+    used: Law | None = None
+    waited: Law | None = None
+    cpus: str = "0-255"
 
     def write(
         self, directory: Path, ranks: Sequence[int] = RANKS, runs: int = 1, seed: int = 1
@@ -72,7 +78,12 @@ class Program:
         useful = factor * noisy(self.useful(ranks))
         times = {key: factor * noisy(call.seconds(ranks)) for key, call in self.calls.items()}
         seconds = useful + sum(times.values())
-        made = Made(ranks, runs=[seconds] * ranks, cpus="0-255")
+        made = Made(ranks, runs=[seconds] * ranks, cpus=self.cpus)
+        if self.used:
+            made.connection.execute("UPDATE ranks SET user = ?", (self.used(ranks),))
+        if self.waited:
+            for rank in range(ranks):
+                made.insert("places", rank=rank, run_queue_wait=self.waited(ranks))
         started = f"2026-11-2{number}T10:00:{ranks % 60:02}+00:00"
         made.connection.execute(
             "UPDATE run SET wall = ?, started = ?, mpi_library = ?, executable = ?, programs = ?",

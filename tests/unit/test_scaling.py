@@ -17,13 +17,15 @@ from scaling_made import RANKS, Call, Program
 
 import rankwise
 from exhaustive import repeated
-from golden import Golden
+from golden import Golden, assert_facts
 from rankwise.__main__ import main
 from rankwise.errors import RankwiseError
+from rankwise.reading.scaling import ScalingAnswer
 from rankwise.runs.scaling import Scaling
 from rankwise.runs.scaling_rows import Row
 from rankwise.views.runs.model_text import form_text
 from rankwise.views.runs.scaling_charts import charts
+from rankwise.views.runs.scaling_sentences import unsplit_notes, warning_lines
 
 CALLS = {
     ("W", "MPI_Allreduce"): Call(lambda p: 0.05 * math.log2(p), lambda _: 8e3),
@@ -167,6 +169,123 @@ def test_neither_strong_nor_weak(tmp_path: Path) -> None:
     with pytest.raises(RankwiseError, match=r"strong or weak .*--strong or --weak"):
         found(tmp_path, program)
     assert rankwise.scaling(tmp_path, kind="weak").found.kind.given
+
+
+WORK_S = 16.0
+"""Processor time of all ranks together in programs with few processors."""
+
+
+def on_processors(processors: int) -> Program:
+    """Ranks that compute 16 s together on too few processors, and a call that scales."""
+
+    def useful(p: float) -> float:
+        return WORK_S / min(p, processors)
+
+    return Program(
+        useful=useful,
+        calls={("W", "MPI_Allreduce"): Call(lambda p: 0.01 / p, lambda _: 8.0)},
+        noise=0.01,
+        used=lambda p: WORK_S / p,
+        waited=lambda p: useful(p) - WORK_S / p,
+        cpus=f"0-{processors - 1}",
+    )
+
+
+@pytest.mark.parametrize("reported", [True, False])
+def test_too_few_processors_are_no_fault_of_the_program(
+    tmp_path: Path, golden: Golden, reported: bool
+) -> None:
+    """The work is the same with any number of ranks, but the useful time of all ranks grows as the ranks."""
+    program = on_processors(2)
+    if not reported:
+        program = replace(program, waited=None)
+    scaling = found(tmp_path, program, at=1024)
+    assert scaling.kind.kind == "strong"
+    assert scaling.kind.useful_ratio == pytest.approx(1.0, abs=0.05)
+    for each in scaling.factors:
+        assert each.crowded == (each.ranks > 2)
+        assert each.without_processor_percent == pytest.approx(100 * (1 - min(2 / each.ranks, 1)), abs=2)
+    assert scaling.shortage
+    assert (scaling.shortage.crowded, scaling.shortage.is_exact) == (True, reported)
+    assert scaling.shortage.explains
+    assert scaling.predicted == []
+    answer = rankwise.scaling(tmp_path, at=1024)
+    golden.says(answer.title, f"64 ranks .. {'' if reported else 'up to '}97 % .. 0.0 % at 2 ranks")
+    golden.says(warnings(answer), "4, 8, 16, 32, 64 ranks")
+
+
+def warnings(answer: ScalingAnswer) -> str:
+    return "\n".join(warning_lines(answer.found))
+
+
+def test_other_processes_use_the_processors(tmp_path: Path, golden: Golden) -> None:
+    program = replace(on_processors(2), cpus="0-255")
+    answer = rankwise.scaling(program.write(tmp_path, runs=2))
+    golden.says(answer.title, "64 ranks .. 97 %")
+    golden.says(warnings(answer), "4, 8, 16, 32, 64 ranks")
+
+
+def test_a_call_that_loses_more_than_the_processors(tmp_path: Path, golden: Golden) -> None:
+    """Some seconds without a processor are mentioned, and the call that stops scaling is named."""
+    program = replace(STRONG, waited=lambda p: 0.1 * 64 / p, noise=0.0)
+    answer = rankwise.scaling(program.write(tmp_path, runs=2), at=128)
+    golden.says(warnings(answer), "2, 4, 8, 16, 32 ranks")
+    percents = [each.without_processor_percent for each in answer.found.factors]
+    runs = [64 / ranks + sum(law.seconds(ranks) for law in CALLS.values()) for ranks in RANKS]
+    assert percents == pytest.approx(
+        [100 * 0.1 * 64 / ranks / run for ranks, run in zip(RANKS, runs, strict=True)]
+    )
+    assert answer.found.shortage is None  # with most ranks
+    assert_facts(answer.title, "Alltoall on W_s1 .. 16 ranks")
+    assert answer.found.predicted
+    program = replace(STRONG, waited=lambda p: 0.02 * p / 4, noise=0.0)  # a quarter of the call
+    shortage = rankwise.scaling(program.write(tmp_path, runs=2)).found.shortage
+    assert shortage
+    assert not shortage.explains
+    assert_facts(rankwise.scaling(tmp_path).title, "Alltoall on W_s1 .. 16 ranks")
+
+
+def test_even_shares_of_processors(tmp_path: Path) -> None:
+    """A program that scales is said to scale, also without a processor for part of the time."""
+    program = replace(EVEN, waited=lambda _: 0.3 * 16)
+    answer = rankwise.scaling(program.write(tmp_path, runs=2))
+    assert answer.found.kind.kind == "weak"
+    assert [row for rows in answer.found.rows.values() for row in rows if row.since] == []
+    assert not (answer.found.shortage and answer.found.shortage.explains)
+
+
+def test_weak_scaling_on_too_few_processors(tmp_path: Path) -> None:
+    """Ranks that poll use their processors in MPI, too: then neither time tells strong from weak scaling."""
+    program = replace(
+        on_processors(2), used=lambda _: 8.0, calls={("W", "MPI_Barrier"): Call(lambda p: p)}, cpus="0-1"
+    )
+    with pytest.raises(RankwiseError, match=r" \d+ % .* --strong or --weak"):
+        found(tmp_path, program)
+    assert rankwise.scaling(tmp_path, kind="strong").found.kind.given
+
+
+def test_factors_of_communication_that_are_unknown(tmp_path: Path, golden: Golden) -> None:
+    """A line says with how many ranks, and why."""
+    first, *rest = found(tmp_path, STRONG).factors
+    known = [replace(each, serialisation=1.0, transfer=1.0) for each in (first, *rest)]
+    unknown = [
+        replace(each, serialisation=None, transfer=None, why_no_split="REASON") for each in (first, *rest)
+    ]
+    assert unsplit_notes(known) == []
+    for factors, facts in (
+        ([unknown[0], *known[1:]], "2 ranks .. REASON"),
+        ([*unknown[:2], *known[2:]], "2, 4 ranks .. REASON .. 4 ranks"),
+        (unknown, "REASON .. 64 ranks"),
+    ):
+        golden.says("".join(unsplit_notes(factors)), facts)
+
+
+def test_a_row_that_is_new(tmp_path: Path, golden: Golden) -> None:
+    """One rank does not communicate, so the ideal time is 0: a call takes time, but does not stop scaling."""
+    calls = {("W", "MPI_Send"): Call(lambda p: 0.3 if p > 1 else 0.0, lambda _: 1e4)}
+    program = Program(useful=lambda p: 64 / p, calls=calls)
+    program.write(tmp_path, ranks=(1, 2, 4, 8, 16, 32), runs=2)
+    golden.says(rankwise.scaling(tmp_path).title, "Send on W .. 8 .. 32 .. none at 1")
 
 
 def test_few_numbers_of_ranks(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from rankwise.runs.scaling_figures import BY, ScalingRun
 from rankwise.runs.scaling_kind import Kind, KindFound, kind_of
 from rankwise.runs.scaling_points import Point, different_arguments, points_of, series_of
 from rankwise.runs.scaling_rows import Row, Setting, others, rows_of
+from rankwise.runs.scaling_shortage import Shortage, shortage_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +70,9 @@ class Scaling:
         rows: by each of `BY`, most lost time first; only the rows by `by` have models.
         at: number of ranks of `predicted`.
         predicted: all rows together, then rows by descending time; empty = not asked for, or impossible.
-        can_predict: there are enough numbers of ranks for models.
+        can_predict: there are enough numbers of ranks for models, and ranks had their processors.
         different_arguments: numbers of ranks whose runs have different arguments.
+        shortage: of processors with most ranks; None = ranks had theirs nearly always.
     """
 
     program: str
@@ -86,6 +88,7 @@ class Scaling:
     predicted: list[PredictedRow]
     can_predict: bool
     different_arguments: list[int]
+    shortage: Shortage | None
 
     @property
     def most_ranks(self) -> int:
@@ -106,9 +109,11 @@ def scaling_of(runs: Sequence[ScalingRun], asked: Asked) -> Scaling:
     reference = _reference(series, asked.reference)
     setting = Setting(series, reference, kind.kind, points)
     rows = {by: rows_of(setting, by, modelled=by == asked.by) for by in BY if by in series[0].runs[0].amounts}
+    lost = [row.lost_percent[-1] for row in rows[asked.by] if row.since is not None]
     configuration = series[0].runs[0].configuration
     values = {point.parameter for point in series}
-    can_predict = all(
+    shortage = shortage_of(series[-1], reference, max(lost, default=None))
+    can_predict = not (shortage and shortage.explains) and all(
         len({point.at[number] for point in points if point.ranks > 1}) >= LEAST_VALUES
         for number in range(len(points[0].at))
     )
@@ -126,6 +131,7 @@ def scaling_of(runs: Sequence[ScalingRun], asked: Asked) -> Scaling:
         predicted=_predicted(setting, rows[asked.by], asked) if asked.at and can_predict else [],
         can_predict=can_predict,
         different_arguments=different_arguments(points),
+        shortage=shortage,
     )
 
 

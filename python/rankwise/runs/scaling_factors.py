@@ -25,6 +25,10 @@ from rankwise.runs.scaling_figures import Counters, ScalingRun
 from rankwise.runs.scaling_kind import Kind
 from rankwise.runs.scaling_noise import Noise, noise_of
 from rankwise.runs.scaling_points import Point
+from rankwise.runs.scaling_shortage import without
+
+NEARLY_1 = 0.995
+"""A factor from here on is 1 to two digits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +59,10 @@ class Factors:
         instructions: instructions of the reference / instructions; None = not counted in all runs.
         instructions_per_cycle: of this / of the reference.
         frequency: cycles per second of processor time, of this / of the reference.
-        crowded: a node had more ranks than processors.
+        without_processor_percent: of the run, that ranks were ready but had no processor.
+        without_processor_is_exact: the kernel reports it; else it is the most that too few processors can
+            cost.
+        crowded: a node had fewer processors than ranks and their threads.
     """
 
     ranks: int
@@ -80,6 +87,8 @@ class Factors:
     instructions: float | None
     instructions_per_cycle: float | None
     frequency: float | None
+    without_processor_percent: float
+    without_processor_is_exact: bool
     crowded: bool
 
 
@@ -113,6 +122,10 @@ def _factors(point: Point, reference: Point, kind: Kind, noise: Noise, *, counte
     with opened_profile(middle.path) as connection:
         efficiency = run_efficiency(Evidence(connection))
     split = efficiency.split if efficiency else None
+    communication = _median(point, lambda run: run.efficiency.communication)
+    serialisation, transfer = (split.serialisation, split.transfer) if split else (None, None)
+    if split is None and communication >= NEARLY_1:  # so are its factors
+        serialisation, transfer = communication, 1.0
 
     def of_counters(figure: Callable[[Counters], float]) -> float | None:
         if not counted:
@@ -139,13 +152,21 @@ def _factors(point: Point, reference: Point, kind: Kind, noise: Noise, *, counte
         global_efficiency=parallel * computation,
         parallel=parallel,
         load_balance=_median(point, lambda run: run.efficiency.load_balance),
-        communication=_median(point, lambda run: run.efficiency.communication),
-        serialisation=split.serialisation if split else None,
-        transfer=split.transfer if split else None,
-        why_no_split="" if split else efficiency.why_no_split if efficiency else "the run has no time",
+        communication=communication,
+        serialisation=serialisation,
+        transfer=transfer,
+        why_no_split=(
+            ""
+            if serialisation is not None
+            else efficiency.why_no_split
+            if efficiency
+            else "the run has no time"
+        ),
         computation=computation,
         instructions=growth and ideal / work / growth,
         instructions_per_cycle=of_counters(lambda counters: counters.instructions / counters.cycles),
         frequency=of_counters(lambda counters: counters.cycles / counters.cpu_seconds),
-        crowded=any(run.crowded for run in point.runs),
+        without_processor_percent=100 * without(point),
+        without_processor_is_exact=all(run.processors.is_exact for run in point.runs),
+        crowded=any(run.processors.crowded for run in point.runs),
     )

@@ -11,10 +11,10 @@ from rankwise.analysis.nodes.system_counters import counter_totals
 from rankwise.analysis.overview import Run, run_facts, trust
 from rankwise.analysis.timing.efficiency import Efficiency, unsplit_efficiency
 from rankwise.comparison.places import site_totals
-from rankwise.cpulist import cpu_list
 from rankwise.errors import RankwiseError
 from rankwise.records import dataclass
 from rankwise.runs.configuration import Configuration, configuration
+from rankwise.runs.scaling_processors import Processors, processors_of
 
 Key = tuple[str, ...]
 
@@ -61,7 +61,7 @@ class ScalingRun:
         counters: hardware counters; None = they are missing on a rank.
         amounts: calls of each of `BY`, by key.
         user_names: names that the program gave to its communicators, by family.
-        crowded: a node has more ranks than processors that they may use.
+        processors: what the ranks had of their processors.
     """
 
     path: Path
@@ -71,7 +71,21 @@ class ScalingRun:
     counters: Counters | None
     amounts: dict[str, dict[Key, Amount]]
     user_names: dict[str, str]
-    crowded: bool
+    processors: Processors
+
+    @property
+    def most_computing_seconds(self) -> float:
+        """Upper bound of the useful time in which ranks had a processor or needed none, mean per rank."""
+        with_processor = (1 - self.processors.without) * self.mean_seconds
+        if not self.processors.is_exact:
+            with_processor = max(with_processor, self.processors.used_seconds or self.mean_seconds)
+        return min(with_processor, self.efficiency.useful_mean_seconds)
+
+    @property
+    def least_computing_seconds(self) -> float:
+        """Lower bound: ranks may have lacked their processors only outside of MPI."""
+        waited = self.processors.without * self.mean_seconds
+        return max(self.efficiency.useful_mean_seconds - waited, 0.0)
 
     @property
     def mean_seconds(self) -> float:
@@ -118,7 +132,7 @@ def _read(connection: sqlite3.Connection, path: Path, *, sites: bool) -> Scaling
         counters=_counters(connection),
         amounts=_amounts(connection, efficiency.ranks, sites=sites),
         user_names=dict(names.fetchall()),
-        crowded=_is_crowded(connection),
+        processors=processors_of(connection),
     )
 
 
@@ -161,12 +175,3 @@ def _counters(connection: sqlite3.Connection) -> Counters | None:
     if not counts.instructions or not counts.cycles or not counts.task_clock_seconds:
         return None
     return Counters(counts.instructions, counts.cycles, counts.task_clock_seconds)
-
-
-def _is_crowded(connection: sqlite3.Connection) -> bool:
-    ranks: dict[str, int] = {}
-    processors: dict[str, set[int]] = {}
-    for host, cpus in connection.execute("SELECT host, cpus_allowed FROM ranks"):
-        ranks[host] = ranks.get(host, 0) + 1
-        processors.setdefault(host, set()).update(cpu_list(cpus))
-    return any(0 < len(cpus) < ranks[host] for host, cpus in processors.items())

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from rankwise.analysis.nodes.processors import LEAST_WAIT
 from rankwise.runs.models import Fit, Model, Prediction
 from rankwise.runs.scaling import PredictedRow, Scaling
-from rankwise.runs.scaling_factors import Factors
+from rankwise.runs.scaling_factors import NEARLY_1, Factors
 from rankwise.runs.scaling_figures import NAMES_OF_KEYS
 from rankwise.runs.scaling_rows import LEAST_LOST_PERCENT, STOPS_RATIO, Row
 from rankwise.text.names import call_name, quoted_name
@@ -23,6 +24,7 @@ from rankwise.views.runs.scaling_sentences import (
     row_notes,
     share_text,
     title,
+    unsplit_notes,
 )
 from rankwise.views.view import (
     BYTES,
@@ -64,6 +66,8 @@ def view(scaling: Scaling) -> View:
 
 def _factors_table(scaling: Scaling) -> Table:
     factors = scaling.factors
+    # (Without processors, ranks neither wait nor transfer as they would.)
+    split_detail = Detail.VERBOSE if scaling.shortage and scaling.shortage.explains else Detail.ALL
 
     def column(
         name: str, value: Callable[[Factors], float | None], meaning: str, *, detail: Detail = Detail.ALL
@@ -94,9 +98,25 @@ def _factors_table(scaling: Scaling) -> Table:
         column("parallel", lambda row: row.parallel, "parallel efficiency, balance x comm"),
         column("balance", lambda row: row.load_balance, "load balance"),
         column("comm", lambda row: row.communication, "communication efficiency, serial x transfer"),
-        column("serial", lambda row: row.serialisation, "serialisation, estimated for the median run"),
-        column("transfer", lambda row: row.transfer, "transfer, estimated for the median run"),
+        column(
+            "serial",
+            lambda row: row.serialisation,
+            "serialisation, estimated for the median run",
+            detail=split_detail,
+        ),
+        column(
+            "transfer",
+            lambda row: row.transfer,
+            "transfer, estimated for the median run",
+            detail=split_detail,
+        ),
         column("compute", lambda row: row.computation, "computation scalability"),
+        Column(
+            "no proc.",
+            lambda row: row.without_processor_percent,
+            PERCENT,
+            "percent of the run in which ranks were ready but had no processor",
+        ),
         column("instr.", lambda row: row.instructions, f"instruction scalability; {_COUNTED}"),
         column(
             "IPC",
@@ -106,14 +126,19 @@ def _factors_table(scaling: Scaling) -> Table:
         column("freq.", lambda row: row.frequency, f"scalability of the processors' frequency; {_COUNTED}"),
     ]
     optional = {"+- %", "serial", "transfer", "instr.", "IPC", "freq."}
-    shown = [
-        column
+    hidden = {
+        column.name
         for column in columns
-        if column.name not in optional or any(column.value(row) is not None for row in factors)
-    ]
-    notes = []
-    if all(row.serialisation is None for row in factors):
-        notes.append(f"Serialisation and transfer are unknown: {factors[-1].why_no_split}.")
+        if column.name in optional and all(column.value(row) is None for row in factors)
+    }
+    if all(row.serialisation is None or row.communication >= NEARLY_1 for row in factors):
+        hidden |= {"serial", "transfer"}
+    notes = unsplit_notes(factors) if split_detail == Detail.ALL else []
+    if all(row.without_processor_percent < 100 * LEAST_WAIT for row in factors):
+        hidden.add("no proc.")
+    elif not all(row.without_processor_is_exact for row in factors):
+        notes.append("no proc. is an upper bound, as the kernel does not report it.")
+    shown = [column for column in columns if column.name not in hidden]
     return Table(shown, factors, _NO_CALLS, notes=notes, whole=True)
 
 
@@ -300,6 +325,7 @@ def _data(scaling: Scaling) -> dict[str, object]:
         "parameter": scaling.parameter,
         "parameter_value": scaling.parameter_value,
         "factors": scaling.factors,
+        "shortage": scaling.shortage,
         **{_LISTS[by]: [_row_data(row, scaling, names) for row in rows] for by, rows in scaling.rows.items()},
         "at": scaling.at,
         "predicted": [_predicted_data(row, scaling) for row in scaling.predicted],

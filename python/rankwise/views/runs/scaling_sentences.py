@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from rankwise.analysis.nodes.processors import MUCH_WAIT
 from rankwise.runs.models import CONFIDENCE, LEAST_VALUES, Prediction
 from rankwise.runs.scaling import Scaling
 from rankwise.runs.scaling_factors import Factors
 from rankwise.runs.scaling_noise import ASSUMED
 from rankwise.runs.scaling_rows import LEAST_LOST_PERCENT, OUTSIDE, Row
+from rankwise.runs.scaling_shortage import Shortage
 from rankwise.text.names import call_name, quoted_name
 from rankwise.text.units import number_of, percent_text, ratio_text, share_error_text
 from rankwise.views.runs.model_text import exponent_text
@@ -39,10 +41,11 @@ def head_lines(scaling: Scaling) -> list[str]:
         number_of(runs, "run"),
     ]
     kind = scaling.kind
+    processors = ", as far as they had a processor," if kind.without_waiting else ""
     return [
         "  ".join(filter(None, fields)),
         f"{kind.kind.capitalize()} scaling ({sure}): with {kind.ranks_ratio:.3g} x the ranks, the useful "
-        f"time of all ranks together is {kind.useful_ratio:.3g} x as long.",
+        f"time of all ranks together{processors} is {kind.useful_ratio:.3g} x as long.",
     ]
 
 
@@ -52,12 +55,7 @@ def warning_lines(scaling: Scaling) -> list[str]:
     if scaling.different_arguments:
         ranks = ", ".join(map(str, scaling.different_arguments))
         lines.append(f"runs with {ranks} ranks have different arguments, and are taken together")
-    crowded = [each.ranks for each in scaling.factors if each.crowded]
-    if crowded:
-        lines.append(
-            f"with {', '.join(map(str, crowded))} ranks, a node has fewer processors than ranks: part of all "
-            "times is waiting for a processor"
-        )
+    lines += _shortage_lines(scaling)
     last = scaling.factors[-1]
     if last.run_seconds < _ALMOST_ALL * last.wall_seconds:
         share = percent_text(100 * (1 - last.run_seconds / last.wall_seconds), decimals=0)
@@ -68,14 +66,52 @@ def warning_lines(scaling: Scaling) -> list[str]:
     return lines
 
 
+def _shortage_lines(scaling: Scaling) -> list[str]:
+    """Return with how many ranks too few processors made times longer, and why they were too few."""
+    short = [each for each in scaling.factors if each.without_processor_percent >= 100 * MUCH_WAIT]
+    whys = []
+    for crowded, why in (
+        (True, "a node has too few processors for its ranks"),
+        (False, "other processes use the processors"),
+    ):
+        ranks = [str(each.ranks) for each in short if each.crowded == crowded]
+        whys += [f"with {', '.join(ranks)} ranks {why}"] if ranks else []
+    return [f"{', and '.join(whys)}: all times include waiting for a processor"] if whys else []
+
+
 def title(scaling: Scaling) -> str:
     """Return what stops scaling, and the efficiency, without the last full stop."""
-    return f"{_row_sentence(scaling)}. {_efficiency_sentence(scaling)}"
+    sentences = [_row_sentence(scaling), _efficiency_sentence(scaling)]
+    if scaling.shortage and scaling.shortage.explains:
+        sentences = [*_shortage_sentences(scaling, scaling.shortage), sentences[1]]
+    return ". ".join(sentences)
+
+
+def _most_lost(scaling: Scaling) -> Row:
+    return max(scaling.rows[scaling.by], key=lambda row: (row.since is not None, row.lost_percent[-1]))
+
+
+def _shortage_sentences(scaling: Scaling, shortage: Shortage) -> list[str]:
+    """Return that the processors limit scaling, and that nothing is known about the program."""
+    most = _most_lost(scaling)
+    up_to = "" if shortage.is_exact else "up to "
+    there = f"{_percent_text(shortage.reference_percent)} % at {number_of(scaling.reference, 'rank')}"
+    return [
+        f"The processors limit scaling: at {scaling.most_ranks} ranks, ranks were ready but had no processor "
+        f"for {up_to}{_percent_text(shortage.percent)} % of the run, {there}",
+        f"These runs do not show what in the program stops scaling: {_cure(shortage)}",
+        f"{row_name(most)} loses most, {_percent_text(most.lost_percent[-1])} % of the run, at least partly "
+        "for lack of processors",
+    ]
+
+
+def _cure(shortage: Shortage) -> str:
+    with_these = "as many processors as ranks" if shortage.crowded else "processors that nothing else uses"
+    return f"record it with {with_these}"
 
 
 def _row_sentence(scaling: Scaling) -> str:
-    rows = scaling.rows[scaling.by]
-    most = max(rows, key=lambda row: (row.since is not None, row.lost_percent[-1]))
+    most = _most_lost(scaling)
     ranks, reference = scaling.most_ranks, scaling.reference
     first = most.percent_of_run[[each.ranks for each in scaling.factors].index(reference)]
     if most.since is None:
@@ -89,12 +125,14 @@ def _row_sentence(scaling: Scaling) -> str:
             f"{_percent_text(most.lost_percent[-1])} % of the run at {ranks} ranks, but runs scatter by more"
         )
     share = share_text(most.percent_of_run[-1], most.plus_minus_percent)
-    there = f"{_percent_text(first)} % at {number_of(reference, 'rank')}"
+    there = f"{f'{_percent_text(first)} %' if first else 'none'} at {number_of(reference, 'rank')}"
     takes = f"at {ranks} ranks it takes {share} % of the run, {there}"
     lost = _percent_text(most.lost_percent[-1])
     name = row_name(most)
     if most.state == "stops":
         text = f"{name} stops scaling from {most.since} ranks on: {takes}"
+        if most.ratio is None:
+            text = f"{name} loses most, from {most.since} ranks on: {takes}"
         if most.outside:
             text = (
                 f"{name} stops scaling from {most.since} ranks on: at {ranks} ranks it takes "
@@ -119,7 +157,7 @@ def _efficiency_sentence(scaling: Scaling) -> str:
         f"{ratio_text(reference.global_efficiency)} at {reference.ranks}"
     )
     name, ratio = _worst_factor(last, reference)
-    if ratio < _MUCH_LOST:
+    if ratio < _MUCH_LOST and not (scaling.shortage and scaling.shortage.explains):
         there, here = (ratio_text(getattr(each, name)) for each in (reference, last))
         text += f"; {_FACTORS[name]} falls most, from {there} to {here}"
     return text
@@ -181,12 +219,25 @@ def range_text(prediction: Prediction, text: Callable[[float], str]) -> str:
     return f"{text(prediction.low)} to {text(prediction.high)}"
 
 
+def unsplit_notes(factors: Sequence[Factors]) -> list[str]:
+    """Return why the factors of communication efficiency are unknown with some numbers of ranks."""
+    without = [each for each in factors if each.serialisation is None]
+    if not without:
+        return []
+    where, last = "", without[-1]
+    if len(without) < len(factors):
+        numbers = ", ".join(str(each.ranks) for each in without)
+        where = f" with {numbers} rank{'s' * (numbers != '1')}"
+    why = f" ({last.ranks} ranks)" if len(without) > 1 else ""
+    return [f"Serialisation and transfer are unknown{where}: {last.why_no_split}{why}."]
+
+
 def row_notes(scaling: Scaling) -> list[str]:
     """Return the sentences below the table of rows."""
     divided = " / ratio of the ranks" if scaling.kind.kind == "strong" else ""
     notes = [
         "Times are means per rank, and include waiting for other ranks. "
-        f"Ideal: time at {scaling.reference}{divided}."
+        f"Ideal: time at {number_of(scaling.reference, 'rank')}{divided}."
     ]
     if any(row.plus_minus_percent is not None for row in scaling.rows[scaling.by]):
         notes.append("+-: 95 % interval by the scatter of runs with the same number of ranks.")
@@ -198,11 +249,13 @@ def row_notes(scaling: Scaling) -> list[str]:
             + ("fall." if scaling.kind.kind == "strong" else "are constant.")
         )
     if not scaling.can_predict:
-        notes.append(f"{_too_few(scaling)}.")
+        notes.append(f"{_why_no_models(scaling)}.")
     return notes
 
 
-def _too_few(scaling: Scaling) -> str:
+def _why_no_models(scaling: Scaling) -> str:
+    if scaling.shortage and scaling.shortage.explains:
+        return "There are no models: they would be of runs that lack processors"
     of = f" and {LEAST_VALUES} values of {scaling.parameter}" if scaling.parameter else ""
     return f"Models need at least {LEAST_VALUES} numbers of ranks above 1{of}"
 
@@ -227,4 +280,7 @@ def _of_parameter(scaling: Scaling) -> str:
 
 def no_prediction(scaling: Scaling) -> str:
     """Return why nothing is predicted."""
-    return f"{_too_few(scaling)}: add runs with other numbers of ranks."
+    cure = "add runs with other numbers of ranks"
+    if scaling.shortage and scaling.shortage.explains:
+        cure = _cure(scaling.shortage)
+    return f"{_why_no_models(scaling)}: {cure}."
