@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -9,12 +10,14 @@ import sqlite3
 from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import profiles
 import pytest
 from made_profile import Made
 
 import rankwise
+from golden import assert_facts
 from rankwise.__main__ import main
 from rankwise.diagnosis.kept import keep_diagnosis
 from rankwise.errors import RankwiseError
@@ -146,6 +149,62 @@ def test_unreadable_files_are_named_and_the_others_listed(
     assert {Path(file["file"]).stem for file in listed["unreadable"]} == {"cut", "text"}
     assert main(["list", str(directory)]) == 1
     assert capsys.readouterr().out.count("left out: ") == 2
+
+
+@pytest.mark.parametrize("closed", [1, 5])
+def test_unreadable_directories_are_named_in_one_line(
+    tmp_path: Path, closed: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By all verbs that search directories. Run directories hold no profiles, so they are not searched."""
+    monkeypatch.setenv("COLUMNS", "500")
+    for ranks in (2, 4):
+        write(tmp_path / f"{ranks}.rankwise", ranks=ranks, day=ranks)
+    folders = [tmp_path / f"closed{number}" for number in range(closed)]
+    running = tmp_path / "u0.17.rankwise-run"
+    for folder in (*folders, running):
+        write(folder / "hidden.rankwise")
+    walk = os.scandir
+
+    def scandir(path: str) -> Any:
+        if Path(path) in (*folders, running):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return walk(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    for verb, status in (("list", 1), ("scaling", 1), ("variance", 0), ("history", 0)):
+        assert main([verb, str(tmp_path), *(["--strong"] if verb == "scaling" else [])]) == status
+        out, err = capsys.readouterr()
+        assert err == ""
+        (line,) = [line for line in out.splitlines() if str(folders[0]) in line]
+        assert str(running) not in out
+        assert_facts(
+            line, "! .. 5 .. closed0 .. closed1 .. closed2 .. 2 more" if closed > 1 else "! .. closed0"
+        )
+    assert main(["list", str(tmp_path), "--json"]) == 1
+    unreadable = json.loads(capsys.readouterr().out)["unreadable"]
+    assert [file["file"] for file in unreadable] == [str(folder) for folder in folders]
+    for path in tmp_path.glob("*.rankwise"):
+        path.unlink()
+    assert main(["list", str(tmp_path)]) == 2
+    assert str(folders[0]) in capsys.readouterr().err
+
+
+def test_a_directory_whose_files_cannot_be_looked_at(
+    directory: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the right to search it, its names can be read, but nothing else."""
+    look = os.stat
+
+    def stat(path: Any, *words: Any, **more: Any) -> os.stat_result:
+        if "deep/er/" in str(path):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return look(path, *words, **more)
+
+    monkeypatch.setattr(os, "stat", stat)
+    assert main(["list", str(directory)]) == 1
+    assert f" {directory / 'deep' / 'er'} " in capsys.readouterr().out.replace("\n", " ")
+    assert main(["list", str(directory / "deep" / "er" / "b.rankwise")]) == 2
+    assert capsys.readouterr().err.startswith("rankwise: ")
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,8 @@ def chosen_runs(profiles: Files, wanted: Wanted) -> tuple[Loaded, Chosen]:
     Raises:
         RankwiseError: a path does not exist, or no run is left.
     """
-    loaded = load(profiles_in(paths_of("profiles", profiles)))
+    found = profiles_in(paths_of("profiles", profiles))
+    loaded = load(found.files, found.unreadable)
     if not loaded.runs:
         more = f" ({len(loaded.unreadable) - 1} more)" if len(loaded.unreadable) > 1 else ""
         raise RankwiseError(f"{loaded.unreadable[0].reason}{more}")

@@ -13,6 +13,7 @@ from rankwise.runs.choice import SORTS, Choice, chosen
 from rankwise.runs.files import profiles_in
 from rankwise.runs.headline import Headline, headlines
 from rankwise.runs.load import Unreadable
+from rankwise.views.runs.chosen import unreadable_lines
 from rankwise.views.runs.list import view
 
 Files = str | PathLike[str] | Iterable[str | PathLike[str]]
@@ -42,12 +43,12 @@ def open_many(
     """
     if sort not in SORTS:
         raise RankwiseError(f"there is no order {sort!r}: there are {', '.join(SORTS)}")
-    paths = profiles_in(paths_of("profiles", profiles))
-    read = headlines(paths)
+    found = profiles_in(paths_of("profiles", profiles))
+    read = headlines(found.files)
     if not read.runs:
         raise RankwiseError(read.unreadable[0].reason)
     runs = chosen(read.runs, Choice(program=program, ranks=ranks, since=since, tags=tags or {}), sort)
-    return RunList(runs, read.unreadable, len(read.runs) - len(runs))
+    return RunList(runs, [*read.unreadable, *found.unreadable], len(read.runs) - len(runs))
 
 
 def paths_of(name: str, files: Files) -> list[Path]:
@@ -62,7 +63,7 @@ class RunList(TableView):
 
     Attributes:
         runs: the runs, as objects.
-        unreadable: files that could not be read, and why.
+        unreadable: files and directories that could not be read, and why.
     """
 
     def __init__(self, runs: list[Headline], unreadable: list[Unreadable], left_out: int) -> None:
@@ -72,7 +73,7 @@ class RunList(TableView):
         self.unreadable = unreadable
 
     def _lines(self) -> list[tuple[str, str]]:
-        return [(f"! left out: {file.reason}", "yellow") for file in self.unreadable]
+        return [(f"! {line}", "yellow") for line in unreadable_lines(self.unreadable)]
 
     def html_page(self, directory: Path) -> bytes:
         """Return the list as a page, whose lines open the reports that are beside the profiles.

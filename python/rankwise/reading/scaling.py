@@ -11,6 +11,7 @@ from rankwise.runs.files import profiles_in
 from rankwise.runs.load import LoadedAs, load_with
 from rankwise.runs.scaling import Asked, Scaling, scaling_of
 from rankwise.runs.scaling_figures import BY, ScalingRun, reader
+from rankwise.views.runs.chosen import unreadable_lines
 from rankwise.views.runs.scaling import view
 from rankwise.views.runs.scaling_charts import charts
 from rankwise.views.runs.scaling_sentences import head_lines, warning_lines
@@ -49,7 +50,8 @@ def scaling(
     for name, number in (("reference", reference), ("at", at)):
         if number is not None and not (isinstance(number, int) and number > 0):
             raise RankwiseError(f"{name}: {number!r} is not a number of ranks, such as 1024")
-    loaded = load_with(profiles_in(paths_of("profiles", profiles)), reader(sites=by == "site"))
+    files = profiles_in(paths_of("profiles", profiles))
+    loaded = load_with(files.files, reader(sites=by == "site"), files.unreadable)
     if not loaded.runs:
         raise RankwiseError(loaded.unreadable[0].reason)
     asked = Asked(
@@ -68,7 +70,7 @@ class ScalingAnswer(TableView):
 
     Attributes:
         found: everything, as objects.
-        unreadable: profiles that are left out, and why.
+        unreadable: profiles and directories that are left out, and why.
     """
 
     def __init__(self, found: Scaling, loaded: LoadedAs[ScalingRun]) -> None:
@@ -87,9 +89,8 @@ class ScalingAnswer(TableView):
         return runs_page(title, self._view, charts(self.found), lines, self._warnings())
 
     def _warnings(self) -> list[str]:
-        left_out = [each.reason for each in self.unreadable]
-        left_out += [f"{path} is the same run as another file" for path in self._repeated]
-        return [*(f"left out: {reason}" for reason in left_out), *warning_lines(self.found)]
+        left_out = [f"left out: {path} is the same run as another file" for path in self._repeated]
+        return [*unreadable_lines(self.unreadable), *left_out, *warning_lines(self.found)]
 
     def _lines(self) -> list[tuple[str, str]]:
         return [

@@ -15,15 +15,17 @@ from rankwise.errors import RankwiseError
 
 
 class Unreadable(NamedTuple):
-    """A profile that is left out.
+    """A profile that is left out, or a directory with all in it.
 
     Attributes:
-        path: of the file.
-        reason: a line that names the file and the cure.
+        path: of it.
+        reason: a line that names it and the cure.
+        is_directory: it is a directory.
     """
 
     path: Path
     reason: str
+    is_directory: bool = False
 
 
 class OfRun(Protocol):
@@ -43,7 +45,7 @@ class LoadedAs(Generic[Read]):
 
     Attributes:
         runs: figures of each run, in the order of the files.
-        unreadable: files that are damaged, of another version, or no profiles.
+        unreadable: files that are damaged, of another version, or no profiles; directories.
         repeated: files that hold the same run as an earlier one, and are left out.
     """
 
@@ -55,17 +57,27 @@ class LoadedAs(Generic[Read]):
 Loaded = LoadedAs[Figures]
 
 
-def load(paths: Iterable[Path]) -> Loaded:
-    """Read the compared figures of profiles; what can't be read is left out, and named."""
-    return load_with(paths, figures)
+def load(paths: Iterable[Path], skipped: Iterable[Unreadable] = ()) -> Loaded:
+    """Read the compared figures of profiles; what can't be read is left out, and named.
+
+    Args:
+        paths: of the profiles.
+        skipped: directories that are named with what can't be read.
+    """
+    return load_with(paths, figures, skipped)
 
 
-def load_with(paths: Iterable[Path], read: Callable[[sqlite3.Connection, Path], Read]) -> LoadedAs[Read]:
+def load_with(
+    paths: Iterable[Path],
+    read: Callable[[sqlite3.Connection, Path], Read],
+    skipped: Iterable[Unreadable] = (),
+) -> LoadedAs[Read]:
     """Read figures of profiles; what can't be read is left out, and named.
 
     Args:
         paths: of the profiles.
         read: returns the figures of the open profile at a path.
+        skipped: directories that are named with what can't be read.
     """
     loaded: LoadedAs[Read] = LoadedAs()
     known: set[tuple[object, ...]] = set()
@@ -83,4 +95,5 @@ def load_with(paths: Iterable[Path], read: Callable[[sqlite3.Connection, Path], 
         else:
             known.add(identity)
             loaded.runs.append(its_figures)
+    loaded.unreadable.extend(skipped)
     return loaded

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rankwise.runs.files import unreadable_directories
 from rankwise.runs.groups import Chosen, program_line
 from rankwise.runs.load import Unreadable
 from rankwise.text.units import number_of
@@ -41,9 +42,18 @@ def left_out_lines(chosen: Chosen, unreadable: Sequence[Unreadable], repeated: i
         lines.append(f"Left out: {number_of(len(names), 'run')} that did not end properly: {_listed(names)}")
     if repeated:
         lines.append(f"Left out: {number_of(repeated, 'file')} with the same run as another one")
-    if unreadable:
-        names = [each.reason for each in unreadable]
-        lines.append(f"Left out: {number_of(len(names), 'file')} that cannot be read: {_listed(names)}")
+    if files := [each.reason for each in unreadable if not each.is_directory]:
+        lines.append(f"Left out: {number_of(len(files), 'file')} that cannot be read: {_listed(files)}")
+    if directories := [each for each in unreadable if each.is_directory]:
+        lines.append(f"Left out: {unreadable_directories(directories)}")
+    return lines
+
+
+def unreadable_lines(unreadable: Sequence[Unreadable]) -> list[str]:
+    """Return a sentence on each file that could not be read, and one on all directories."""
+    lines = [f"left out: {each.reason}" for each in unreadable if not each.is_directory]
+    if directories := [each for each in unreadable if each.is_directory]:
+        lines.append(f"left out: {unreadable_directories(directories)}")
     return lines
 
 

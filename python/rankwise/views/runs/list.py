@@ -36,7 +36,7 @@ def view(runs: Sequence[Headline], unreadable: Sequence[Unreadable], left_out: i
 
     Args:
         runs: in the order of showing.
-        unreadable: files that could not be read.
+        unreadable: files and directories that could not be read.
         left_out: number of runs that were read and are not wanted.
     """
     notes = []
