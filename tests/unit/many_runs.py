@@ -26,6 +26,7 @@ class Truth:
         commit: '' = unknown.
         hosts: of the ranks.
         program: command line.
+        waited: seconds that each rank was ready and had no processor; None = the kernel does not report it.
         tags: further ones.
         more: SQL that changes the profile.
     """
@@ -36,6 +37,7 @@ class Truth:
     commit: str = ""
     hosts: Sequence[str] = ("n1", "n2")
     program: Sequence[str] = ("./app", "in.nml")
+    waited: float | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     more: Sequence[str] = ()
 
@@ -56,6 +58,9 @@ def write_run(path: Path, truth: Truth) -> Path:
         for rank in range(ranks):  # who computes less waits: in the first call
             waits = most - outside[rank] if (name, procedure) == next(iter(truth.calls)) else 0.0
             made.call(rank, procedure, seconds + waits, communicator=keys[name])
+    if truth.waited is not None:
+        for rank in range(ranks):
+            made.insert("places", rank=rank, run_queue_wait=truth.waited)
     started = (FIRST + timedelta(days=truth.day)).isoformat()
     programs = json.dumps([list(truth.program)])
     made.connection.execute(

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from exhaustive import repeated
-from rankwise.runs.correlation import interval_95, least_values, rank_correlations, slope
+from rankwise.runs.correlation import (
+    interval_95,
+    least_values,
+    rank_correlations,
+    slope,
+    slope_interval_95,
+)
 from rankwise.runs.significance import corrected, rank_sum_chance, sign_chance
 
 
@@ -90,3 +96,23 @@ def test_the_correction() -> None:
     assert corrected([0.04, 0.01, 0.02]) == pytest.approx([0.04, 0.03, 0.04])
     assert corrected([0.9, 0.8]) == [1.0, 1.0]
     assert corrected([]) == []
+
+
+def test_how_often_the_interval_of_a_slope_holds_the_truth() -> None:
+    from scipy.stats import theilslopes
+
+    random = np.random.default_rng(4)
+    inside = 0
+    for _ in range(400):
+        x = random.normal(size=12)
+        y = 3 * x + random.standard_t(3, size=12)
+        low, high = slope_interval_95(x, y)
+        expected = theilslopes(y, x)
+        assert low <= expected.low_slope < expected.high_slope <= high
+        inside += low <= 3 <= high
+    assert 0.93 * 400 <= inside < 400
+
+
+def test_the_slope_of_few_values_is_unknown() -> None:
+    assert slope_interval_95(np.arange(3.0), np.arange(3.0)) == (-np.inf, np.inf)
+    assert slope_interval_95(np.arange(8.0), 2 * np.arange(8.0)) == pytest.approx((2, 2))

@@ -16,7 +16,7 @@ import rankwise
 from golden import Golden, assert_complaint, assert_facts
 from rankwise.__main__ import main
 from rankwise.reading.variance import VarianceAnswer
-from rankwise.runs.variance import CALL_ON, HOST, OUTSIDE, PROCESSORS
+from rankwise.runs.variance import CALL_ON, HOST, NO_PROCESSOR, OUTSIDE, PROCESSORS
 
 PROCEDURES = ("MPI_Allreduce", "MPI_Bcast", "MPI_Alltoall", "MPI_Barrier")
 CAUSE = ("W_s2", "MPI_Alltoall")
@@ -170,6 +170,71 @@ def test_all_ranks_compute_longer(tmp_path: Path) -> None:
     assert found.main
     assert (found.main.kind, found.slow_hosts) == (OUTSIDE, [])
     assert found.main.explained_seconds == pytest.approx(found.spread_seconds, rel=0.01)
+
+
+def with_rivals(share: float, runs: int = 14, *, seed: int = 11) -> list[Truth]:
+    """Runs whose time goes with two calls: one takes up to 10 s, the other this share of it."""
+    random = np.random.default_rng(seed)
+    return [
+        Truth(
+            {
+                ("W_s1", "MPI_Bcast"): 1.0 + 10 * part + random.normal(0, 0.2),
+                ("W_s2", "MPI_Reduce"): 1.0 + 10 * share * part + random.normal(0, 0.2),
+            },
+            outside=20.0,
+            day=day,
+        )
+        for day, part in enumerate(random.uniform(0, 1, runs))
+    ]
+
+
+@pytest.mark.parametrize("share", [1.0, 0.97, 0.3])
+def test_candidates_that_explain_about_as_much(tmp_path: Path, golden: Golden, share: float) -> None:
+    """Both are named, unless one surely explains less."""
+    answer = variance(write_runs(tmp_path / "runs", with_rivals(share)))
+    found = answer.found
+    assert found.main
+    assert found.main.explained_low <= found.main.explained_seconds <= found.main.explained_high
+    both = {found.main.name, *(one.name for one in found.rivals)}
+    assert both == ({"MPI_Bcast", "MPI_Reduce"} if share > 0.5 else {"MPI_Bcast"})
+    golden.says(answer.title, "on W_s" if share > 0.5 else "Bcast on W_s1")
+
+
+@pytest.mark.parametrize("others", [1, 3])
+def test_several_rivals(tmp_path: Path, golden: Golden, others: int) -> None:
+    random = np.random.default_rng(12)
+    runs = [
+        Truth(
+            {
+                (f"W_s{number}", procedure): 1.0 + 10 * part + random.normal(0, 0.1)
+                for number, procedure in enumerate(("MPI_Reduce", *PROCEDURES)[: others + 2])
+            },
+            outside=20.0,
+            day=day,
+        )
+        for day, part in enumerate(random.uniform(0, 1, 14))
+    ]
+    answer = variance(write_runs(tmp_path / "runs", runs))
+    assert len(answer.found.rivals) == others + 1
+    golden.says(answer.title, "1 other" if others == 1 else f"{others} others")
+
+
+@pytest.mark.parametrize("reported", [True, False])
+def test_time_without_a_processor(tmp_path: Path, reported: bool) -> None:
+    """Ranks that have no processor take longer outside MPI and in it: neither is the reason."""
+    random = np.random.default_rng(13)
+    runs = []
+    for day, away in enumerate(random.uniform(0, 10, 14)):
+        calls = {("W", "MPI_Allreduce"): 1.0 + away / 2 + random.normal(0, 0.05)}
+        outside = 10 + away / 2 + random.normal(0, 0.05)
+        runs.append(Truth(calls, outside=outside, day=day, waited=away if reported else None))
+    found = variance(write_runs(tmp_path / "runs", runs)).found
+    assert found.main
+    assert found.main.kind == (NO_PROCESSOR if reported else OUTSIDE)
+    if reported:
+        assert found.main.is_time
+        assert found.main.explained_seconds == pytest.approx(found.spread_seconds, rel=0.1)
+        assert found.others == []
 
 
 def test_a_counter_of_the_processors(tmp_path: Path) -> None:

@@ -75,11 +75,31 @@ def least_values(candidates: int, level: float) -> int:
 
 def slope(x: Values, y: Values) -> float:
     """Return the median slope of y over x of all pairs: Theil and Sen's; 0 if all x are equal."""
+    rises = _rises(x, y)
+    return float(np.median(rises)) if len(rises) else 0.0
+
+
+def slope_interval_95(x: Values, y: Values) -> tuple[float, float]:
+    """Return the confidence interval of 95 % of this slope: infinite with too few values.
+
+    Sen, Journal of the American Statistical Association 63, 1968: the slopes of so many pairs around the
+    median as Kendall's correlation varies by chance.
+    """
+    rises, n = np.sort(_rises(x, y)), len(x)
+    outside = (len(rises) - _NORMAL_95 * math.sqrt(n * (n - 1) * (2 * n + 5) / 18)) / 2
+    if outside < 1:
+        return -math.inf, math.inf
+    beyond = math.floor(outside) - 1
+    return float(rises[beyond]), float(rises[-1 - beyond])
+
+
+def _rises(x: Values, y: Values) -> Values:
+    """Return the slopes of y over x of all pairs whose x differ."""
     first, second = np.triu_indices(len(x), 1)
     run = x[second] - x[first]
     apart = run != 0
-    rises = (y[second] - y[first])[apart] / run[apart]
-    return float(np.median(rises)) if len(rises) else 0.0
+    rises: Values = (y[second] - y[first])[apart] / run[apart]
+    return rises
 
 
 def _standard_ranks(values: Values) -> Values:

@@ -28,7 +28,9 @@ class Recorded:
         outside_of_rank: seconds outside MPI, between MPI_Init and MPI_Finalize.
         outside_of_host: the same, mean of the ranks of a host.
         regions: seconds in each region by path, mean per rank, without its nested regions.
-        processors: counts, seconds and rates of the processors by name, as far as they were recorded.
+        without_processor: seconds that threads were ready but had no processor, summed, mean per rank;
+            None = the kernel does not report it.
+        processors: counts and rates of the processors by name, as far as they were recorded.
         network: sums of the counters of all network ports by name, as far as they were recorded.
     """
 
@@ -37,6 +39,7 @@ class Recorded:
     outside_of_rank: dict[int, float]
     outside_of_host: dict[str, float]
     regions: dict[str, float]
+    without_processor: float | None
     processors: dict[str, float]
     network: dict[str, float]
 
@@ -73,18 +76,25 @@ def recorded(figures: Figures) -> Recorded:
                 for region in regions(connection)
                 if region.exclusive_wall_seconds is not None and region.region != WHOLE_PROGRAM
             },
-            processors=_processors(connection, figures, max(len(outside), 1)),
+            without_processor=_without_processor(connection, max(len(outside), 1)),
+            processors=_processors(figures),
             network=_network(connection),
         )
 
 
-def _processors(connection: sqlite3.Connection, figures: Figures, ranks: int) -> dict[str, float]:
-    (waited,) = connection.execute("SELECT SUM(run_queue_wait) FROM places").fetchone()
-    known: dict[str, float | None] = {"without a processor": None if waited is None else waited / ranks}
+def _without_processor(connection: sqlite3.Connection, ranks: int) -> float | None:
+    waited, known = connection.execute(
+        "SELECT SUM(run_queue_wait), COUNT(run_queue_wait) FROM places"
+    ).fetchone()
+    return waited / ranks if known == ranks else None
+
+
+def _processors(figures: Figures) -> dict[str, float]:
+    known: dict[str, float | None] = {}
     totals = figures.diagnosis.account.counters
     if totals:
         counts, task = totals.counted.counts, totals.counted.counts.task_clock_seconds
-        known |= {
+        known = {
             "voluntary context switches": counts.voluntary_switches,
             "involuntary context switches": counts.involuntary_switches,
             "page faults from disk": counts.major_faults,

@@ -11,7 +11,14 @@ import numpy as np
 
 from rankwise.comparison.figures import Key
 from rankwise.records import dataclass
-from rankwise.runs.correlation import Values, interval_95, least_values, rank_correlations, slope
+from rankwise.runs.correlation import (
+    Values,
+    interval_95,
+    least_values,
+    rank_correlations,
+    slope,
+    slope_interval_95,
+)
 from rankwise.runs.groups import Chosen
 from rankwise.runs.recorded import ENDS_OF_MPI, Recorded, recorded
 from rankwise.runs.significance import LEVEL, corrected, sign_chance
@@ -20,8 +27,8 @@ AnyKey = TypeVar("AnyKey")
 
 CALL_ON, COMMUNICATOR, CALL = "call on a communicator", "communicator", "call"
 REGION, RANK, HOST, OUTSIDE, ENDS = "region", "rank", "host", "outside MPI", "MPI_Init and MPI_Finalize"
-PROCESSORS, NETWORK = "processors", "network"
-KINDS = (CALL_ON, COMMUNICATOR, CALL, REGION, RANK, HOST, OUTSIDE, ENDS, PROCESSORS, NETWORK)
+NO_PROCESSOR, PROCESSORS, NETWORK = "without a processor", "processors", "network"
+KINDS = (CALL_ON, COMMUNICATOR, CALL, REGION, RANK, HOST, OUTSIDE, ENDS, NO_PROCESSOR, PROCESSORS, NETWORK)
 """Of candidates. All but the last two are times of the run."""
 
 _COUNTERS = (PROCESSORS, NETWORK)
@@ -51,6 +58,8 @@ class Relation:
         high: upper end.
         chance: probability of such a correlation by chance, corrected for the number of candidates (Holm).
         explained_seconds: part of the difference between the fastest and the slowest run that goes with it.
+        explained_low: lower end of its interval, by the confidence interval of 95 % of the slope.
+        explained_high: upper end.
         values: of the runs, in their order: for calls and regions seconds, mean per rank; for ranks and hosts
             seconds outside MPI.
     """
@@ -65,6 +74,8 @@ class Relation:
     high: float | None
     chance: float
     explained_seconds: float
+    explained_low: float
+    explained_high: float
     values: list[float]
 
     @property
@@ -123,6 +134,7 @@ class Variance:
         spread_seconds: between the fastest and the slowest run.
         relations: all candidates: the significant ones, what explains most first, then the others.
         main: the relation that says most; None = nothing recorded goes with the run time.
+        rivals: of the same kind, which explain about as much: the runs do not show which is more.
         others: of other kinds, which go with the run time as well.
         least_runs: number of runs that are needed for a perfect correlation to be significant.
         slow_hosts: the slowest first.
@@ -133,6 +145,7 @@ class Variance:
     spread_seconds: float
     relations: list[Relation]
     main: Relation | None
+    rivals: list[Relation]
     others: list[Relation]
     least_runs: int
     slow_hosts: list[SlowHost]
@@ -161,6 +174,7 @@ def variance(chosen: Chosen) -> Variance:
         spread_seconds=spread,
         relations=relations,
         main=main,
+        rivals=_rivals(relations, main),
         others=_others(relations, main, spread),
         least_runs=least_values(max(len(relations), 1), LEVEL),
         slow_hosts=_slow_hosts(runs),
@@ -220,6 +234,8 @@ def _candidates(runs: Sequence[Recorded], spread: float) -> Iterator[_Candidate]
             for rank in _in_all([run.outside_of_rank for run in runs]):
                 yield made(RANK, _value(lambda run: run.outside_of_rank, rank), str(rank))
         yield made(ENDS, lambda run: run.figures.whole["init_finalize"])
+        if all(run.without_processor is not None for run in runs):
+            yield made(NO_PROCESSOR, lambda run: run.without_processor or 0.0)
         for counter in _in_all([run.processors for run in runs]):
             yield made(PROCESSORS, _value(lambda run: run.processors, counter), counter)
         for counter in _in_all([run.network for run in runs]):
@@ -266,6 +282,7 @@ def _relations(candidates: Sequence[_Candidate], wall: Values) -> list[Relation]
 
 def _relation(candidate: _Candidate, wall: Values, correlation: float, chance: float) -> Relation:
     interval = interval_95(correlation, len(wall))
+    ends = [_explained(candidate, wall, end) for end in slope_interval_95(candidate.values, wall)]
     return Relation(
         kind=candidate.kind,
         communicator=candidate.communicator,
@@ -276,22 +293,28 @@ def _relation(candidate: _Candidate, wall: Values, correlation: float, chance: f
         low=interval[0] if interval else None,
         high=interval[1] if interval else None,
         chance=chance,
-        explained_seconds=_explained(candidate, wall),
+        explained_seconds=_explained(candidate, wall, slope(candidate.values, wall)),
+        explained_low=min(ends),
+        explained_high=max(ends),
         values=candidate.values.tolist(),
     )
 
 
-def _explained(candidate: _Candidate, wall: Values) -> float:
+def _explained(candidate: _Candidate, wall: Values, steepness: float) -> float:
     """Return the part of the difference between the fastest and the slowest run that goes with a candidate.
 
     A second more of a time can't prolong the run by more than a second, and it can't shorten it.
+
+    Args:
+        candidate: with its values.
+        wall: run times.
+        steepness: of the run times over these values.
     """
-    steepness = slope(candidate.values, wall)
     if candidate.is_time:
         steepness = min(max(steepness, 0.0), 1.0)
     fastest, slowest = wall.argmin(), wall.argmax()
     own = float(candidate.values[slowest] - candidate.values[fastest])
-    return min(max(steepness * own, 0.0), float(wall[slowest] - wall[fastest]))
+    return min(max(steepness * own if own else 0.0, 0.0), float(wall[slowest] - wall[fastest]))
 
 
 def _order(one: Relation) -> tuple[bool, float, float]:
@@ -303,26 +326,39 @@ def _order(one: Relation) -> tuple[bool, float, float]:
 def _main(relations: Sequence[Relation], spread: float) -> Relation | None:
     """Return the relation that says most.
 
-    If ranks compute longer, others wait for them: so computing comes before calls. A more specific
-    relation comes first, if it explains as much.
+    If ranks compute longer, others wait for them: so computing comes before calls. Ranks without a processor
+    do both, so this comes first. A more specific relation comes first, if it explains as much.
     """
     sure = [one for one in relations if one.is_sure and one.explained_seconds >= _EXPLAINS * spread]
     times = [one for one in sure if one.is_time]
     most = max((one.explained_seconds for one in times), default=0.0)
     for kinds, share in (
+        ((NO_PROCESSOR,), _AS_MUCH),
         ((OUTSIDE,), _MOSTLY),
         ((HOST,), _AS_MUCH),
         ((RANK,), _MOSTLY),
         ((CALL_ON,), _AS_MUCH),
         ((COMMUNICATOR,), _AS_MUCH),
         ((CALL,), _AS_MUCH),
-        ((REGION, ENDS, CALL_ON, COMMUNICATOR, CALL, RANK, HOST, OUTSIDE), 0.0),
+        ((REGION, ENDS, CALL_ON, COMMUNICATOR, CALL, RANK, HOST, OUTSIDE, NO_PROCESSOR), 0.0),
         (_COUNTERS, 0.0),
     ):
         fitting = [one for one in sure if one.kind in kinds and one.explained_seconds >= share * most]
         if fitting:
             return max(fitting, key=lambda one: one.explained_seconds)
     return None
+
+
+def _rivals(relations: Sequence[Relation], main: Relation | None) -> list[Relation]:
+    """Return the relations of the kind of the main one that explain about as much, what explains most first.
+
+    Either their intervals overlap, or they differ by so little that two other runs might have another order.
+    """
+    if main is None:
+        return []
+    least = min(main.explained_low, _AS_MUCH * main.explained_seconds)
+    same = (one for one in relations if one is not main and one.kind == main.kind and one.is_sure)
+    return [one for one in same if one.explained_high >= least]
 
 
 def _others(relations: Sequence[Relation], main: Relation | None, spread: float) -> list[Relation]:

@@ -11,6 +11,7 @@ from rankwise.runs.variance import (
     ENDS,
     HOST,
     NETWORK,
+    NO_PROCESSOR,
     OUTSIDE,
     PROCESSORS,
     RANK,
@@ -95,6 +96,7 @@ def view(variance: Variance) -> View:
             "configuration": variance.chosen.configuration,
             "spread_seconds": variance.spread_seconds,
             "main": variance.main,
+            "rivals": variance.rivals,
             "least_runs": variance.least_runs,
             "others": variance.chosen.others,
             "partial": [str(run.path) for run in variance.chosen.partial],
@@ -114,8 +116,17 @@ def title(variance: Variance) -> str:
     return (
         f"Run time goes with {relation_name(main)}: rank correlation {_correlation_text(main)}, of "
         f"{number_of(len(variance.relations), 'candidate')}; it explains {explained} of the {spread} between "
-        f"fastest and slowest{rest}{hosts}"
+        f"fastest and slowest{_rivals_text(variance)}{rest}{hosts}"
     )
+
+
+def _rivals_text(variance: Variance) -> str:
+    """Return what explains about as much: the first candidate may not be the only one."""
+    if not variance.rivals:
+        return ""
+    first, *more = variance.rivals
+    others = f", and so {'does 1 other' if len(more) == 1 else f'do {len(more)} others'}" if more else ""
+    return f"; {relation_name(first)} explains about as much, {second_text(first.explained_seconds)}{others}"
 
 
 def relation_name(one: Relation) -> str:
@@ -130,6 +141,7 @@ def relation_name(one: Relation) -> str:
         HOST: f"the time outside MPI on host {one.name}",
         OUTSIDE: "the time outside MPI",
         ENDS: "the time in MPI_Init and MPI_Finalize",
+        NO_PROCESSOR: "the time without a processor",
         PROCESSORS: _PROCESSORS.get(one.name, one.name),
         NETWORK: one.name,
     }
@@ -137,7 +149,6 @@ def relation_name(one: Relation) -> str:
 
 
 _PROCESSORS = {
-    "without a processor": "the time without a processor",
     "frequency, GHz": "the frequency of the processors",
 }
 
@@ -222,6 +233,7 @@ _KINDS = {
     COMMUNICATOR: "communicator",
     RANK: OUTSIDE,
     HOST: OUTSIDE,
+    NO_PROCESSOR: PROCESSORS,
 }
 
 
