@@ -167,6 +167,45 @@ def test_hosts_that_are_new(tmp_path: Path, golden: Golden) -> None:
     golden.says(answer.title, "outside MPI explains .. n9")
 
 
+@pytest.mark.parametrize("by", ["run", "day", ""])
+def test_a_change_within_a_commit(tmp_path: Path, golden: Golden, by: str) -> None:
+    """Earlier runs of this commit were as fast as before: the commit is not the reason."""
+    random = np.random.default_rng(21)
+    runs = [
+        Truth(
+            {CAUSE: 2.0 * random.normal(1, NOISE) + (3.0 if day >= 12 else 0.0)},
+            day=day,
+            commit=commit_of(0 if day < 8 else 1),
+        )
+        for day in range(20)
+    ]
+    answer = history(write_runs(tmp_path / "runs", runs), by=by)
+    if not by:  # two commits are too few
+        golden.says(answer.title, "2 .. 10")
+        return
+    (change,) = answer.found.changes
+    assert change.after == 12
+    golden.says(answer.title, f"2026-10-13 .. {commit_of(1)[:10]}")
+
+
+@pytest.mark.parametrize("lacked", [True, False])
+def test_a_change_of_the_machine(tmp_path: Path, golden: Golden, lacked: bool) -> None:
+    """Since some commit, ranks lack processors: the sentence says that it may not be the commit."""
+    random = np.random.default_rng(22)
+    runs = []
+    for day in range(20):
+        more = 3.0 if day >= 12 else 0.0
+        waited = 0.1 * random.uniform() + (more if lacked else 0.0)
+        calls = {CAUSE: 2.0 * random.normal(1, NOISE) + more}
+        runs.append(Truth(calls, day=day, commit=commit_of(day), waited=waited))
+    answer = history(write_runs(tmp_path / "runs", runs))
+    (change,) = answer.found.changes
+    assert (change.without_processor is not None) == lacked
+    if change.without_processor:
+        assert change.without_processor.change == pytest.approx(3.0, abs=0.2)
+        golden.says(answer.title, f"{commit_of(12)[:10]} (2026-10-13) .. Allreduce on W_s2")
+
+
 def test_a_change_that_nothing_explains(tmp_path: Path) -> None:
     """The run takes longer before and after all that is recorded."""
     random = np.random.default_rng(7)

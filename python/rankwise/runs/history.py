@@ -25,6 +25,8 @@ _LEAST_SHARE = 0.05
 """Of the change of the wall time: less explains nothing."""
 _ENOUGH = 0.9
 """Of the change of the wall time: no further causes are named."""
+_MAY_EXPLAIN = 0.5
+"""Of the change of the wall time: if the time without a processor changed by more, it may be the reason."""
 _FEW_HOSTS = 0.5
 """Of the hosts: if more of them changed, the change is not theirs."""
 
@@ -98,6 +100,8 @@ class HistoryChange:
         causes: a change of few hosts first, then the largest.
         explained_percent: of the change of the wall time, by the causes; at most 100.
         new_hosts: hosts of all runs after it that no run before it had; [] = there is no such difference.
+        without_processor: time that threads were ready but had no processor, summed, mean per rank, if its
+            change is significant and at least half of the change of the wall time; None = it is not.
     """
 
     before: int
@@ -107,6 +111,7 @@ class HistoryChange:
     causes: list[Cause]
     explained_percent: float
     new_hosts: list[str]
+    without_processor: Change | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,7 +255,18 @@ def _change(
         causes=causes,
         explained_percent=min(sum(cause.percent_of_change for cause in causes), 100.0),
         new_hosts=sorted(in_all - old),
+        without_processor=_without_processor(compared.figure("wall").value, before, after),
     )
+
+
+def _without_processor(wall: Change, before: Sequence[Recorded], after: Sequence[Recorded]) -> Change | None:
+    sides = [[run.without_processor for run in side] for side in (before, after)]
+    known = [[seconds for seconds in side if seconds is not None] for side in sides]
+    if known != sides:
+        return None
+    change = timed(known[0], known[1])
+    is_sure = rank_sum_chance(change.before_runs, change.after_runs) <= LEVEL
+    return change if is_sure and change.change / wall.change >= _MAY_EXPLAIN else None
 
 
 def _causes(compared: Comparison, before: Sequence[Recorded], after: Sequence[Recorded]) -> list[Cause]:

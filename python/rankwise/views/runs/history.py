@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rankwise.comparison.change import Change
-from rankwise.runs.history import COMMIT, DAY, Cause, History, HistoryChange, Point
+from rankwise.runs.history import COMMIT, DAY, RUN, Cause, History, HistoryChange, Point
 from rankwise.text.names import call_name, quoted_name
 from rankwise.text.units import number_of, percent_text, second_text
 from rankwise.views.comparison.sentences import change_text, interval_text, percent_change_text
@@ -105,6 +105,12 @@ def change_sentence(history: History, change: HistoryChange) -> str:
 def causes_text(change: HistoryChange) -> str:
     """Return what explains a change, and how much of it."""
     hosts = f"; all runs since are on new hosts: {_some(change.new_hosts)}" if change.new_hosts else ""
+    if lacked := change.without_processor:
+        more = "more" if lacked.change > 0 else "less"
+        hosts += (
+            f"; each rank was without a processor for {second_text(abs(lacked.change))} {more}, so it may be "
+            "the machine"
+        )
     if not change.causes:
         return f"no call and no other part explains it beyond noise{hosts}"
     texts = [
@@ -116,10 +122,13 @@ def causes_text(change: HistoryChange) -> str:
 
 
 def point_name(history: History, index: int) -> str:
-    """Return the name of a point: its commit and its date."""
+    """Return the name of a point: its commit and its date, or its date if earlier points have this commit."""
     point = history.points[index]
-    date = point.started[:10] if history.by != "run" or point.commit else point.started[:16].replace("T", " ")
-    return f"{point.commit[:_COMMIT_DIGITS]} ({date})" if point.commit else date
+    is_first = all(other.commit != point.commit for other in history.points[:index])
+    if point.commit and is_first:
+        return f"{point.commit[:_COMMIT_DIGITS]} ({point.started[:10]})"
+    date = point.started[:16].replace("T", " ") if history.by == RUN else point.started[:10]
+    return f"{date}, within {point.commit[:_COMMIT_DIGITS]}" if point.commit else date
 
 
 def gate_line(history: History, percent: float, *, failed: bool) -> str:
@@ -151,9 +160,11 @@ def _noun(history: History) -> str:
 
 
 def _too_few(history: History) -> str:
+    runs = sum(len(point.profiles) for point in history.points)
+    enough = history.by != RUN and runs >= history.least_points
     return (
         f"Too few {_noun(history)}s to tell a change from noise: {len(history.points)}, and at least "
-        f"{history.least_points} are needed"
+        f"{history.least_points} are needed{'; --by run takes each run by itself' if enough else ''}"
     )
 
 
