@@ -1,4 +1,4 @@
-"""Processors that ranks lack: they make runs with more ranks slower, whatever the program does."""
+"""Processors that ranks lack: they make runs with more ranks slower, and the program is not the reason."""
 
 from __future__ import annotations
 

@@ -77,7 +77,10 @@ def _title(use: NetworkUse) -> str:
         return ""
     share = percent_text(percent(moved - other, moved))
     least = "at least " if use.incomplete else ""
-    text = f"Messages of the ranks are {least}{share} % of the {byte_text(moved)} at the nodes' network ports"
+    text = (
+        f"Messages of the ranks are {least}{share} % of the {byte_text(moved)} that the nodes' network ports "
+        "sent and received"
+    )
     most = max(known, key=lambda node: node.other_bytes)
     if len(known) < 2 or 2 * most.other_bytes <= other:
         return text
