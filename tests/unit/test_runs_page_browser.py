@@ -48,7 +48,9 @@ def page_of_two_charts() -> bytes:
             series=[],
         ),
     ]
-    return runs_page("A job", View("It scales", [table], {}), charts, ["A fact."], [f"left out: {HOSTILE}"])
+    return runs_page(
+        "A job", View("It scales", [table], {}), charts, ["app  2 ranks", "A fact."], [f"left out: {HOSTILE}"]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +68,7 @@ def test_what_the_page_shows(browser: Any, written: Path, tmp_path: Path) -> Non
     page.wait_for_selector("#wall svg")
     assert page.title() == "A job"
     text = page.inner_text("main")
-    for part in ("It scales.", "A fact.", f"left out: {HOSTILE}", "By ranks"):
+    for part in ("It scales.", "app, 2 ranks", "A fact.", f"left out: {HOSTILE}", "By ranks"):
         assert part in text
     assert page.locator("#wall circle").count() == 3
     assert page.locator("#wall path").count() == 2

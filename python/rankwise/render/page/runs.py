@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,19 +25,24 @@ def runs_page(
         title: the heading.
         view: its title is the result; all its tables are shown.
         charts: above the tables.
-        lines: facts, a sentence each.
+        lines: facts, a sentence each, or several two blanks apart.
         warnings: files that were left out, and other reasons for doubt.
     """
     container = Container()
     data: dict[str, Any] = {
         "title": _safe(title),
         "finding": _safe(f"{view.title}." if view.title else ""),
-        "lines": [_safe(line) for line in lines],
+        "lines": [_safe(_joined(line)) for line in lines],
         "warnings": [_safe(line) for line in warnings],
         "charts": [_chart(chart) for chart in charts],
         "tables": tables_data(view, Detail.ALL),
     }
     return html_page(title, container.packed(data), _TEMPLATE)
+
+
+def _joined(line: str) -> str:
+    """Return facts, which are two blanks apart on a terminal, with commas: a browser would show one blank."""
+    return re.sub(r" {2,}", ", ", line)
 
 
 def _chart(chart: Chart) -> dict[str, Any]:
