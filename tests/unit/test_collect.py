@@ -74,6 +74,47 @@ def test_a_job_that_has_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert_left_alone(capsys, tmp_path)
 
 
+def test_jobs_with_tags(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tags of the shell that starts a job are in its profile, with the commit; other jobs have none."""
+    commit = "0123456789abcdef" * 2 + "01234567"
+    monkeypatch.setenv("GITHUB_SHA", commit)
+    monkeypatch.chdir(tmp_path)
+    given = ({"size": "large", "case": "a b"}, {"size": "small"})
+    for number, tags in enumerate(given):
+        words = [word for name, value in tags.items() for word in ("--tag", f"{name}={value}")]
+        for _ in range(2):  # each shell does it
+            assert main(["env", "--dir", str(tmp_path / "jobs"), *words]) == 0
+            script = capsys.readouterr().out
+        jobs = Path(next(line for line in script.splitlines() if "RANKWISE_JOBS" in line).partition("=")[2])
+        assert jobs.stat().st_mode & 0o777 == 0o700
+        node(jobs / f"u7.{number}.rankwise-run")
+    node(tmp_path / "jobs" / "u7.plain.rankwise-run")
+    assert len([*(tmp_path / "jobs").glob("tags.*")]) == len(given)
+    printed, said = collected(capsys, tmp_path / "jobs")
+    assert said == ""
+    expected = {f"{OF}.u7.{number}.rankwise": tags for number, tags in enumerate(given)}
+    for profile in map(Path, printed):
+        assert profile.parent == tmp_path / "jobs"
+        kept = dict(rows(profile, "SELECT name, value FROM tags"))
+        assert kept == ({**expected[profile.name], "commit": commit} if profile.name in expected else {})
+    assert len(printed) == 3
+
+
+def test_tags_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The profile is made, and its notes say so."""
+    folder = tmp_path / f"tags.u{os.geteuid()}.0123456789ab"
+    folder.mkdir()
+    for content in ("[]", "{", '{"tags": 5}'):
+        (folder / "tags.json").write_text(content)
+        node(folder / "u7.a.rankwise-run")
+        (profile,), said = collected(capsys, tmp_path)
+        assert said == ""
+        assert rows(Path(profile), "SELECT name FROM tags") == []
+        Path(profile).unlink()
+
+
 def test_nothing_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert_left_alone(capsys, tmp_path)
 

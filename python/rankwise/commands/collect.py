@@ -3,10 +3,10 @@
   rankwise collect ~/jobs
   rankwise collect -o ~/profiles ~/jobs
 
-For jobs recorded with the settings of `rankwise env`. Running jobs and unreadable directories are
-skipped, the latter with a message. It is safe to run at any time, concurrently, and from cron. It
-prints the profiles it has made: PROGRAM.TIME.uUSER.JOB.rankwise, with the local time at which the program
-started.
+For jobs recorded with the settings of `rankwise env`, whose tags they keep. Running jobs and unreadable
+directories are skipped, the latter with a message. It is safe to run at any time, concurrently, and from
+cron. It prints the profiles it has made: PROGRAM.TIME.uUSER.JOB.rankwise, with the local time at which the
+program started.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Print what to set so that every MPI job is recorded, without `rankwise run`.
 
   eval "$(rankwise env --dir ~/jobs)"
+  eval "$(rankwise env --dir ~/jobs --tag size=large)"
   rankwise env --dir /scratch/%u/rankwise --format module > modulefiles/rankwise
 
 Each job then leaves its run directory below DIR, and `rankwise collect DIR` makes the profiles of
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 from rankwise.commands.durations import duration
@@ -19,6 +21,8 @@ from rankwise.errors import RankwiseError
 from rankwise.launch.environment import save_every
 from rankwise.launch.everywhere import FORMATS, USER, Everywhere
 from rankwise.launch.plan import library
+from rankwise.launch.tags import tags
+from rankwise.profile.collect.job_tags import make_directory_of_tags
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +49,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " TaskProlog (default: %(default)s)",
     )
     parser.add_argument(
+        "--tag",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="what tells the jobs of this shell from others, kept in the profiles, such as size=1024; commit"
+        " and branch are added as by `rankwise run`; may be given several times",
+    )
+    parser.add_argument(
         "--save-every",
         metavar="TIME",
         type=duration,
@@ -63,7 +75,13 @@ def run(arguments: argparse.Namespace) -> int:
             installation is missing.
     """
     settings = save_every(arguments.save_every) if arguments.save_every is not None else {}
-    what = Everywhere(library(), _jobs(arguments.dir, shared=arguments.shared), settings)
+    if arguments.tag and (arguments.format != "shell" or USER in arguments.dir):
+        raise RankwiseError(f"--tag is for the jobs of one shell: give it without --format and {USER}")
+    given = tags(arguments.tag, Path.cwd(), os.environ) if arguments.tag else {}
+    jobs = _jobs(arguments.dir, shared=arguments.shared)
+    if given:
+        jobs = _with_tags(jobs, given)
+    what = Everywhere(library(), jobs, settings)
     print(FORMATS[arguments.format](what))
     return 0
 
@@ -87,6 +105,15 @@ def _jobs(wanted: str, *, shared: bool) -> str:
     except OSError as error:
         raise RankwiseError(f"{directory} can't be made: {error.strerror}; give another --dir") from None
     return path
+
+
+def _with_tags(jobs: str, given: Mapping[str, str]) -> str:
+    try:
+        return str(make_directory_of_tags(Path(jobs), given))
+    except OSError as error:
+        raise RankwiseError(
+            f"{jobs}: the directory of the tags can't be made: {error.strerror}; give another --dir"
+        ) from None
 
 
 def _check(directory: Path, shared: bool) -> None:

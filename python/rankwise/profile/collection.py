@@ -21,6 +21,7 @@ from rankwise.profile.assemble import assemble
 from rankwise.profile.collect import end_note, node_memory
 from rankwise.profile.collect.counters import Counters
 from rankwise.profile.collect.holders import CounterFiles, find_counters
+from rankwise.profile.collect.job_tags import directories_of_tags
 from rankwise.profile.collect.programs import program_name
 from rankwise.profile.collect.worlds import worlds
 
@@ -41,14 +42,16 @@ class _Seen(NamedTuple):
 
 
 def run_directories(jobs: Path) -> list[Path]:
-    """Return this user's run directories below a directory, sorted.
+    """Return this user's run directories in a directory of jobs, and in its directories of tags, sorted.
 
     Raises:
         RankwiseError: the directory cannot be read.
     """
+    ours = []
     try:
-        with os.scandir(jobs) as entries:
-            ours = [Path(entry.path) for entry in entries if _is_ours(entry)]
+        for directory in (jobs, *directories_of_tags(jobs)):
+            with os.scandir(directory) as entries:
+                ours += [Path(entry.path) for entry in entries if _is_ours(entry)]
     except OSError as error:
         raise RankwiseError(f"{jobs} cannot be read: {error.strerror}: give the directory of jobs") from error
     return sorted(ours)

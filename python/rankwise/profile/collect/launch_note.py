@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rankwise.profile.collect.job_tags import tags_of_job
 from rankwise.profile.collect.notes import read_note
 from rankwise.profile.collect.text import harmless
 
@@ -44,7 +45,7 @@ def read_launch_note(run_directory: Path) -> LaunchNote:
     """Read the note of a run directory, if there is one; never fails."""
     path = run_directory / FILE_NAME
     if not os.path.lexists(path):
-        return LaunchNote()
+        return _without_launch(run_directory)
     try:
         note = read_note(path)
     except (OSError, ValueError) as error:
@@ -61,6 +62,14 @@ def read_launch_note(run_directory: Path) -> LaunchNote:
         tags=_pairs(note.get("tags")),
         run=_run(note.get("run")),
     )
+
+
+def _without_launch(run_directory: Path) -> LaunchNote:
+    """Return the note of a job that `rankwise run` did not launch: only its tags are known."""
+    try:
+        return LaunchNote(tags=tags_of_job(run_directory))
+    except (OSError, ValueError) as error:
+        return LaunchNote(warning=f"the tags of the job cannot be read: {harmless(str(error))}")
 
 
 def _run(value: Any) -> int:
