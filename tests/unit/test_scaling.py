@@ -218,6 +218,16 @@ def warnings(answer: ScalingAnswer) -> str:
     return "\n".join(warning_lines(answer.found))
 
 
+def test_ranks_that_are_bound_to_the_same_processor(tmp_path: Path) -> None:
+    """The node has as many processors as ranks, but two of four ranks share one."""
+    paths = replace(on_processors(4), waited=None).write(tmp_path, ranks=(2, 4))
+    moved(paths[1], "UPDATE ranks SET cpus_allowed = CASE WHEN rank < 2 THEN '0' ELSE '1-3' END")
+    before, after = rankwise.scaling(tmp_path).found.factors
+    assert (before.crowded, before.without_processor_percent) == (False, 0.0)
+    assert after.crowded
+    assert after.without_processor_percent == pytest.approx(100 * (0.5 + 0.5) / 4)
+
+
 def test_other_processes_use_the_processors(tmp_path: Path, golden: Golden) -> None:
     program = replace(on_processors(2), cpus="0-255")
     answer = rankwise.scaling(program.write(tmp_path, runs=2))

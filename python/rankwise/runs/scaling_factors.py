@@ -62,7 +62,7 @@ class Factors:
         without_processor_percent: of the run, that ranks were ready but had no processor.
         without_processor_is_exact: the kernel reports it; else it is the most that too few processors can
             cost.
-        crowded: a node had fewer processors than ranks and their threads.
+        crowded: ranks and their threads shared too few processors.
     """
 
     ranks: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
-from rankwise.analysis.nodes.binding import node_places
+from rankwise.analysis.nodes.binding import NodePlace, RankPlace, node_places
 from rankwise.analysis.nodes.system_counters import counter_totals
 from rankwise.records import dataclass
 
@@ -18,7 +19,7 @@ class Processors:
         without: share of the time between MPI_Init and MPI_Finalize in which ranks were ready to run but had
             no processor, from 0 to 1.
         is_exact: the kernel reports it; else `without` is the most that it can be.
-        crowded: a node has fewer processors than ranks and their threads.
+        crowded: ranks and their threads share too few processors.
     """
 
     used_seconds: float | None
@@ -33,11 +34,10 @@ def processors_of(connection: sqlite3.Connection) -> Processors:
     runs = dict(connection.execute("SELECT rank, MAX(run, 0.0) FROM ranks").fetchall())
     waited, most, total, crowded, is_exact = 0.0, 0.0, sum(runs.values()), False, True
     for node in node_places(connection):
-        usable, wanted = len(node.usable), sum(rank.threads for rank in node.ranks)
-        lacking = 1 - usable / wanted if 0 < usable < wanted else 0.0
-        crowded = crowded or lacking > 0
+        lacking = _lacking(node)
+        crowded = crowded or any(lacking.values())
         for rank in node.ranks:
-            most += lacking * runs[rank.rank]
+            most += lacking[rank.rank] * runs[rank.rank]
             if rank.waited_seconds is None:
                 is_exact = False
             else:
@@ -48,6 +48,25 @@ def processors_of(connection: sqlite3.Connection) -> Processors:
         is_exact=is_exact,
         crowded=crowded,
     )
+
+
+def _lacking(node: NodePlace) -> dict[int, float]:
+    """Return the largest share of the time that each rank of a node may lack a processor, by rank.
+
+    Its ranks may be too many for the node, or for the processors that they are bound to.
+    """
+    groups: dict[tuple[int, ...], list[RankPlace]] = {}
+    for rank in node.ranks:
+        groups.setdefault(rank.cpus, []).append(rank)
+    of_node = _lack(len(node.usable), node.ranks)
+    return {
+        rank.rank: max(of_node, _lack(len(cpus), ranks)) for cpus, ranks in groups.items() for rank in ranks
+    }
+
+
+def _lack(processors: int, ranks: Sequence[RankPlace]) -> float:
+    wanted = sum(rank.threads for rank in ranks)
+    return 1 - processors / wanted if 0 < processors < wanted else 0.0
 
 
 def _used_seconds(connection: sqlite3.Connection, ranks: int) -> float | None:

@@ -22,7 +22,7 @@ class Shortage:
         percent: of the run with most ranks that ranks were without a processor; median of the runs.
         reference_percent: the same at the reference.
         is_exact: the kernel reports it; else it is the most that it can be.
-        crowded: a node has fewer processors than ranks and their threads; else other processes used them.
+        crowded: ranks and their threads share too few processors; else other processes used them.
         explains: it is so much of the run, compared with the loss of the worst row, that nothing is known
             about the program.
     """

@@ -71,11 +71,11 @@ def _shortage_lines(scaling: Scaling) -> list[str]:
     short = [each for each in scaling.factors if each.without_processor_percent >= 100 * MUCH_WAIT]
     whys = []
     for crowded, why in (
-        (True, "a node has too few processors for its ranks"),
+        (True, "they share too few processors"),
         (False, "other processes use the processors"),
     ):
         ranks = [str(each.ranks) for each in short if each.crowded == crowded]
-        whys += [f"with {', '.join(ranks)} ranks {why}"] if ranks else []
+        whys += [f"with {', '.join(ranks)} ranks, {why}"] if ranks else []
     return [f"{', and '.join(whys)}: all times include waiting for a processor"] if whys else []
 
 
