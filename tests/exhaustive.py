@@ -46,7 +46,7 @@ def few(cases: Iterable[Any], number: int) -> list[Any]:
 
 
 def repeated(some: int, many: int) -> pytest.MarkDecorator:
-    """Give a hunt its number of `times`: `make test-all` also looks for what is rare."""
+    """Give a hunt its number of `times`: `make test-all` also finds rare faults."""
     return pytest.mark.parametrize("times", few([some, many], 1))
 
 
@@ -116,7 +116,8 @@ def _is_of_another_share(item: pytest.Item) -> bool:
     number, all_of_them = item.config.option.share
     mpi = _library(item)
     together = f"{item.path.name} {mpi.name}" if mpi else item.nodeid
-    return zlib.crc32(together.encode()) % all_of_them != number - 1
+    its_share: int = zlib.crc32(together.encode()) % all_of_them + 1
+    return its_share != int(number)
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item], out: Sequence[pytest.Item]) -> None:

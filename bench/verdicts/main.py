@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from contradictions import contradictions
+from contradictions import Screens, contradictions
 
 from common.errors import BenchError
 from common.jobs import build
@@ -140,7 +140,7 @@ def _row(rankwise: Sequence[str], mpi: Mpi, case: Case, program: Path, options: 
     explained, shown = _json_of(rankwise, "explain", profile), _json_of(rankwise, "show", profile)
     judged = judge(case, explained, shown, _truth(printed), busy=options.busy)
     # (Screens of another installation are not read: it may have other ones.)
-    return _Row(mpi, case, judged, None if options.rankwise else contradictions(profile))
+    return _Row(mpi, case, judged, None if options.rankwise else contradictions(Screens(profile)))
 
 
 def _missing(mpi: Mpi, case: Case) -> str:

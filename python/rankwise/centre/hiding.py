@@ -19,7 +19,7 @@ _DIGITS = 12  # of a pseudonym, hexadecimal
 
 @dataclass(frozen=True, kw_only=True)
 class Hiding:
-    """What is left out.
+    """The columns that are left out.
 
     Attributes:
         key: of the pseudonyms that replace names of users; None = names stay.
@@ -30,11 +30,11 @@ class Hiding:
     work: bool = False
 
     def hidden(self, rows: RunRows) -> RunRows:
-        """Return the rows of a run without what is to be left out."""
+        """Return the rows of a run without the hidden values."""
         return {table: [self.row(table, row) for row in of_table] for table, of_table in rows.items()}
 
     def row(self, table: Table, row: Row) -> Row:
-        """Return a row without what is to be left out."""
+        """Return a row without the hidden values."""
         hide = self._by_what()
         if not hide:
             return row

@@ -55,7 +55,7 @@ def ingest(store: Store, named: Sequence[Path], *, cluster: str = "", hiding: Hi
         store: the data set.
         named: profiles, and directories that are searched for *.rankwise.
         cluster: name of the cluster on which they ran; '' = not given.
-        hiding: what is left out.
+        hiding: the values that are left out.
 
     Raises:
         RankwiseError: a path does not exist, or the store can't be read or written. Earlier batches stay.
@@ -94,7 +94,7 @@ def add_accounting(store: Store, rows: Iterable[Row], hiding: Hiding = AS_IT_IS)
     Args:
         store: the data set.
         rows: of `ACCOUNTING`.
-        hiding: what is left out.
+        hiding: the values that are left out.
 
     Raises:
         RankwiseError: the store can't be read or written.
@@ -135,7 +135,7 @@ class _Known:
         self.forget()
 
     def forget(self) -> None:
-        """Read again what was read."""
+        """Drop all values, so that they are read again."""
         self.values: dict[str, set[int]] = {}
 
     def of(self, month: str) -> set[int]:

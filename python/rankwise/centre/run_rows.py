@@ -48,7 +48,7 @@ _TABLES = (
 )
 _LONGEST_WALL_S = 366 * 86400.0
 _OUTSIDE = f"MAX({RUN_SECONDS} - mpi / MAX(threads, 1), 0.0)"
-_LEAST_HOSTS = 3  # of which one can be told from the others
+_LEAST_HOSTS = 3  # so that one can differ from the others
 
 RunRows = Mapping[Table, Sequence[Row]]
 """Rows by table; exactly one of `RUNS`."""
@@ -311,7 +311,7 @@ class _Rows:
 
 
 def _with_rest(rows: Sequence[Sequence[Any]], most: int, keys: int) -> Iterable[Sequence[Any]]:
-    """Return the first rows, and the sums of the others in a row of their own."""
+    """Return the first rows, and one more row with the sums of the others."""
     yield from rows[:most]
     if others := rows[most:]:
         yield [*[REST] * keys, *(sum(column) for column in list(zip(*others, strict=True))[keys:])]

@@ -89,7 +89,7 @@ FINDINGS = Table(
 
 FAMILIES = Table(
     "families",
-    "a family of communicators of a run: made alike, on all parts of their parents. The most expensive ones",
+    "a family of communicators of a run: created in the same way, on all parts of their parents. The most expensive ones",
     (
         _RUN,
         Column("family", _T, "name; (other) = all families without a row"),
@@ -192,7 +192,7 @@ RUNS = Table(
         Column("limit", _T, "what limits the run, in a word or two; '' = no diagnosis"),
         Column("verdict", _T, "the same in a sentence or two", Shows.WORK),
         Column("waste_node_hours", _R, "largest saving that a finding of high confidence promises"),
-        Column("waste", _T, "kind of that finding; '' = there is none"),
+        Column("waste", _T, "kind of that finding; '' = no finding promises any"),
     ),
 )
 
@@ -211,7 +211,7 @@ ACCOUNTING = Table(
         Column("ended", _AT, "when it ended, in whole seconds: a run may have started up to a second later"),
         Column("nodes", _I, "allocated nodes"),
         Column("processors", _I, "allocated processors"),
-        Column("node_hours", _R, "nodes x elapsed time, without the time in which it was suspended"),
+        Column("node_hours", _R, "nodes x elapsed time; suspended time does not count"),
     ),
 )
 

@@ -76,7 +76,7 @@ def keep_diagnosis(profile: sqlite3.Connection) -> None:
 def content_by_any_rules(profile: sqlite3.Connection) -> tuple[Any, bool] | None:
     """Return the JSON of the kept diagnosis, and whether it is by today's rules; None = none is kept.
 
-    A list of many runs takes what is there: to compute each diagnosis again would take minutes.
+    A list of many runs takes the kept ones: computing each again would take minutes.
     """
     row = profile.execute(
         "SELECT rules, content FROM diagnosis ORDER BY rules = ? DESC LIMIT 1", (RULES,)
