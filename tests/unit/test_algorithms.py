@@ -34,7 +34,7 @@ def roots(collective: str, processes: int) -> list[int]:
 
 @pytest.fixture(scope="module", autouse=True)
 def built_once() -> Iterator[None]:
-    """Each test compares its messages with the messages of all models: these are built once for each shape."""
+    """All models are built once for each shape: each test compares its messages with theirs."""
     with pytest.MonkeyPatch.context() as patch:
         for collective, models in MODELS.items():
             patch.setitem(MODELS, collective, [replace(model, build=cache(model.build)) for model in models])

@@ -89,7 +89,7 @@ FINDINGS = Table(
 
 FAMILIES = Table(
     "families",
-    "a family of communicators of a run: created in the same way, on all parts of their parents. The most expensive ones",
+    "a family of communicators of a run: created in the same way. The most expensive ones",
     (
         _RUN,
         Column("family", _T, "name; (other) = all families without a row"),
