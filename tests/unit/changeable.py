@@ -52,9 +52,21 @@ _AFTER = {
     "ranks": _OF_MESSAGES,
 }
 
-SUMS_FOLLOW = "".join(
-    f"CREATE TRIGGER {event}_of_{table} AFTER {event} ON {table} BEGIN {' '.join(map(_keep, names))} END;"
-    for table, names in _AFTER.items()
-    for event in ("INSERT", "UPDATE", "DELETE")
-) + "".join(map(_keep, _OF_CALLS | _OF_MESSAGES))
+_CALCULATE = "INSERT INTO outdated_sums VALUES ('{}');"
+# (Each time a profile is opened, SQLite parses all triggers: each sum is in one only.)
+SUMS_FOLLOW = (
+    "CREATE VIEW outdated_sums AS SELECT '' AS name;"
+    + "".join(
+        f"CREATE TRIGGER calculate_{name} INSTEAD OF INSERT ON outdated_sums WHEN NEW.name = '{name}'"
+        f" BEGIN {_keep(name)} END;"
+        for name in _OF_CALLS | _OF_MESSAGES
+    )
+    + "".join(
+        f"CREATE TRIGGER {event}_of_{table} AFTER {event} ON {table} BEGIN"
+        f" {''.join(map(_CALCULATE.format, names))} END;"
+        for table, names in _AFTER.items()
+        for event in ("INSERT", "UPDATE", "DELETE")
+    )
+    + "".join(map(_keep, _OF_CALLS | _OF_MESSAGES))
+)
 """SQL: the sums are those of `calls` and `messages`, now and after each change."""
