@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from syntax_trees import parsed
 from test_docs import in_code, page, sections, table
 
 ROOT = Path(__file__).parents[2]
@@ -79,12 +80,6 @@ class House:
             for use in uses
             if use.used != use.user and use.used not in self.allowed[use.user]
         ]
-
-
-@cache
-def parsed(file: Path) -> ast.Module:
-    """Parse a file once for all tests."""
-    return ast.parse(file.read_text(encoding="utf-8"))
 
 
 def imported(tree: ast.AST, file: str) -> Iterator[tuple[int, str]]:

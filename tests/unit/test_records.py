@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from syntax_trees import parsed
+
 PACKAGE = Path(__file__).parents[2] / "python/rankwise"
 MOST_BY_POSITION = 8
 
@@ -14,10 +16,7 @@ MOST_BY_POSITION = 8
 @cache
 def sources() -> dict[str, ast.Module]:
     """The modules of the package, by their paths in it."""
-    return {
-        file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text(encoding="utf-8"))
-        for file in PACKAGE.rglob("*.py")
-    }
+    return {file.relative_to(PACKAGE).as_posix(): parsed(file) for file in PACKAGE.rglob("*.py")}
 
 
 def fields_by_position(record: ast.ClassDef) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from examples_of_pages import blocks
+from syntax_trees import parsed
 from test_docs import in_code, sections, table
 
 import rankwise
@@ -61,7 +62,7 @@ def test_nothing_else_asks_which_library_it_is() -> None:
         f"{file.relative_to(root)}:{line}"
         for file in sorted(root.rglob("*.py"))
         if not file.relative_to(root).as_posix().startswith(KNOW)
-        for line in asking(ast.parse(file.read_text(encoding="utf-8")), NAMES)
+        for line in asking(parsed(file), NAMES)
     ]
     assert not places, f"make it a part of TunableLibrary or MpiLibrary: {', '.join(places)}"
 
