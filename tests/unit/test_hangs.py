@@ -372,6 +372,18 @@ def test_calls_that_were_not_recorded_are_not_counted_on() -> None:
     assert (answer.is_deadlock, answer.is_certain) == (True, False)
 
 
+@pytest.mark.parametrize(("seconds", "is_hang"), [(2.0, False), (9.0, False), (11.0, True)])
+def test_what_is_not_proven_must_last(seconds: float, is_hang: bool) -> None:
+    """Neighbours that exchange messages wait for each other in each step, on busy processors for seconds."""
+    places = [inside("MPI_Recv", source=(other, 7), seconds=seconds) for other in (1, 0)]
+    answer = hang(places, [OpenMessage(1, 0, W, 5, None, None)])
+    assert (answer is not None) == is_hang
+    assert answer is None or (answer.is_deadlock, answer.is_certain) == (True, False)
+    proven = hang(places)
+    assert proven
+    assert proven.is_certain
+
+
 def test_who_has_left_no_counters_may_send() -> None:
     anybody, unknown = inside("MPI_Recv", source=(ANY, 5)), Place(NO_COUNTERS)
     assert hang([anybody, anybody, unknown]) is not None

@@ -25,6 +25,9 @@ from rankwise.profile.join.members import compact
 
 LEAST_S = 1.0
 """Seconds that ranks must have waited: without a deadlock, a shorter standstill is no hang."""
+LEAST_UNPROVEN_S = 10.0
+"""The same where ranks wait for each other, but their counts do not prove it: a message may be on its way, as
+in each exchange of neighbours, or some ranks of a killed job ended before the others."""
 
 GONE = "gone"
 """Replaces the state of a rank whose process ended before the others."""
@@ -73,7 +76,8 @@ class _Search:
             if len(ring) > 1 or ring[0] in self.waits[ring[0]]
         ]
         if rings:
-            return self._ring(max(rings, key=lambda ring: len(led_to(set(ring), self.waits))))
+            ring = self._ring(max(rings, key=lambda ring: len(led_to(set(ring), self.waits))))
+            return ring if ring.is_certain else self._if_long(ring, LEAST_UNPROVEN_S)
         waited_for = {other for number in self.stuck - gone for other in self.waits[number]} & gone
         if waited_for:
             return self._if_long(self._root(ENDED, waited_for, is_deadlock=True))
@@ -157,9 +161,9 @@ class _Search:
             more_steps=left_out,
         )
 
-    def _if_long(self, hang: Hang | None) -> Hang | None:
+    def _if_long(self, hang: Hang | None, least: float = LEAST_S) -> Hang | None:
         """Return the hang if the ranks have waited for long; otherwise the job was still progressing."""
-        return hang if hang and hang.seconds is not None and hang.seconds >= LEAST_S else None
+        return hang if hang and hang.seconds is not None and hang.seconds >= least else None
 
     def _ranks(self, numbers: Iterable[int]) -> list[int]:
         return sorted(rank for number in numbers for rank in self.parties[number].ranks)

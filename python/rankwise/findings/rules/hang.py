@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankwise.analysis.evidence import Evidence
-from rankwise.analysis.hangs.find import LEAST_S
+from rankwise.analysis.hangs.find import LEAST_S, LEAST_UNPROVEN_S
 from rankwise.analysis.hangs.model import Hang
 from rankwise.findings.finding import HIGH, MEDIUM, Command, Fact, Finding, Rule
 from rankwise.text.hang import hang_text
@@ -50,7 +50,8 @@ RULE = Rule(
     "A run that hung until it was ended, and the reason.",
     "A run did not finish, and ranks waited for each other, for a message sent with another tag, for a "
     "rank that has ended, or in different collectives on one communicator. Or most ranks had waited "
-    f"{LEAST_S:.0f} s or more for a few ranks that were outside of MPI or polled: no deadlock.",
+    f"{LEAST_S:.0f} s or more for a few ranks that were outside of MPI or polled: no deadlock. If counts do "
+    f"not prove that ranks wait for each other, they must have waited {LEAST_UNPROVEN_S:.0f} s or more.",
     "the time that ranks spent in calls that never returned",
     "Look at the named ranks and calls. `rankwise top` shows the same for a running job.",
     _find,
