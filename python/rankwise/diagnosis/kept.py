@@ -16,7 +16,7 @@ from rankwise.diagnosis.model import Diagnosis, Lateness
 from rankwise.findings.finding import WEIGHTS
 from rankwise.version import __version__
 
-_RULES = 5
+_RULES = 6
 """Increment it when a rule, a threshold or a sentence changes between two versions of Rankwise."""
 RULES = f"{__version__}/{_RULES}"
 """Identifies the rules behind a diagnosis. A diagnosis by other rules is computed again."""
