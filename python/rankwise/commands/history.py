@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     for path in arguments.output:
         is_page = path.suffix == ".html"
-        content = answer.html_page() if is_page else answer.for_pipeline(path).encode()
+        content = answer.html_page(path.parent) if is_page else answer.for_pipeline(path).encode()
         with appearing(path, option="--output") as (new,):
             new.write_bytes(content)
     print_answer(answer, json=arguments.json, verbose=arguments.verbose, limit=arguments.limit)

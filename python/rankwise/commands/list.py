@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY",
         help=f"order of the lines: {', '.join(SORTS)} (default: %(default)s)",
     )
-    add_page(parser)
+    add_page(parser, "a page to filter and to sort")
     add_json(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="more columns, such as the verdict")
     add_limit(parser, 0, "the list")

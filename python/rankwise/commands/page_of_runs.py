@@ -17,12 +17,18 @@ class Paged(Protocol):
         """Return the page as UTF-8; links are relative to its directory."""
 
 
-def add_page(parser: argparse.ArgumentParser) -> None:
-    """Declare --output and --force."""
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE.html", help="write a page with charts, too"
-    )
-    parser.add_argument("--force", action="store_true", help="replace this page")
+def add_page(
+    parser: argparse.ArgumentParser, content: str = "a page with charts", replaced: str = "this page"
+) -> None:
+    """Declare --output and --force.
+
+    Args:
+        parser: of the verb.
+        content: of the page.
+        replaced: what --force replaces.
+    """
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE.html", help=f"write {content}, too")
+    parser.add_argument("--force", action="store_true", help=f"replace {replaced}")
 
 
 def check_page(output: Path | None, *, force: bool) -> None:

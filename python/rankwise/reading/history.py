@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, TextIO
 
 from rankwise.errors import RankwiseError
@@ -15,7 +15,7 @@ from rankwise.runs.groups import Chosen, Wanted
 from rankwise.runs.history import BY, History
 from rankwise.runs.history import history as history_of
 from rankwise.runs.load import Loaded
-from rankwise.views.runs.history import gate_line, view
+from rankwise.views.runs.history import gate_line, runs, view
 
 
 def history(
@@ -80,15 +80,21 @@ class HistoryAnswer(RunsView):
         gate = {"metric": "wall", "fail_above_percent": self._fail_above, "failed": self.failed}
         return {**super()._content, **gate}
 
-    def html_page(self) -> bytes:
-        """Return the history as a page for browsers, with charts."""
+    def html_page(self, directory: Path) -> bytes:
+        """Return the history as a page for browsers, with charts.
+
+        Args:
+            directory: in which the page will be: links to reports are relative to it.
+        """
         from rankwise.render.page.runs import runs_page
         from rankwise.views.runs.history_charts import charts
 
         (line, _), *warned = self._lines()
         lines = [line, self._gate] if self._gate else [line]
         title = f"{self.found.chosen.configuration.program}: history"
-        return runs_page(title, self._view, charts(self.found), lines, [text for text, _ in warned])
+        view = self._view.with_table(runs(self.found))
+        warnings = [text.removeprefix("! ") for text, _ in warned]
+        return runs_page(title, view, charts(self.found), lines, warnings, directory=directory)
 
     def for_pipeline(self, path: str | PathLike[str]) -> str:
         """Return the history as a pipeline takes it, by the ending of a file's name.

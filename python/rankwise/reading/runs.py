@@ -14,7 +14,7 @@ from rankwise.runs.files import profiles_in
 from rankwise.runs.headline import Headline, headlines
 from rankwise.runs.load import Unreadable
 from rankwise.views.runs.chosen import unreadable_lines
-from rankwise.views.runs.list import view
+from rankwise.views.runs.list import page_view, view
 
 Files = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -81,6 +81,7 @@ class RunList(TableView):
         Args:
             directory: in which the page will be: links are relative to it.
         """
-        from rankwise.render.page.index import index_page
+        from rankwise.render.page.runs import runs_page
 
-        return index_page(self._view, directory)
+        warnings = [line.removeprefix("! ") for line, _ in self._lines()]
+        return runs_page(self.title or "Runs", page_view(self._view), warnings=warnings, directory=directory)

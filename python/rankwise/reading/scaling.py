@@ -12,7 +12,7 @@ from rankwise.runs.load import LoadedAs, load_with
 from rankwise.runs.scaling import Asked, Scaling, scaling_of
 from rankwise.runs.scaling_figures import BY, ScalingRun, reader
 from rankwise.views.runs.chosen import unreadable_lines
-from rankwise.views.runs.scaling import view
+from rankwise.views.runs.scaling import runs, view
 from rankwise.views.runs.scaling_charts import charts
 from rankwise.views.runs.scaling_sentences import head_lines, warning_lines
 
@@ -80,13 +80,22 @@ class ScalingAnswer(TableView):
         self.unreadable = loaded.unreadable
         self._repeated = loaded.repeated
 
-    def html_page(self, _directory: Path | None = None) -> bytes:
-        """Return it as a page for browsers, with charts."""
+    def html_page(self, directory: Path) -> bytes:
+        """Return it as a page for browsers, with charts.
+
+        Args:
+            directory: in which the page will be: links to reports are relative to it.
+        """
         from rankwise.render.page.runs import runs_page
 
-        title = f"{self.found.program}: scaling"
-        lines = head_lines(self.found)
-        return runs_page(title, self._view, charts(self.found), lines, self._warnings())
+        return runs_page(
+            f"{self.found.program}: scaling",
+            self._view.with_table(runs(self.found)),
+            charts(self.found),
+            head_lines(self.found),
+            self._warnings(),
+            directory=directory,
+        )
 
     def _warnings(self) -> list[str]:
         left_out = [f"left out: {path} is the same run as another file" for path in self._repeated]

@@ -67,6 +67,7 @@ class Scaling:
         parameter: name of the second parameter; '' = none.
         parameter_value: that `factors` and `rows` have; None = several, or there is no parameter.
         factors: by ascending number of ranks.
+        runs: with these factors, by ascending number of ranks.
         rows: by each of `BY`, most lost time first; only the rows by `by` have models.
         at: number of ranks of `predicted`.
         predicted: all rows together, then rows by descending time; empty = not asked for, or impossible.
@@ -83,6 +84,7 @@ class Scaling:
     parameter: str
     parameter_value: float | None
     factors: list[Factors]
+    runs: list[ScalingRun]
     rows: dict[str, list[Row]]
     at: int | None
     predicted: list[PredictedRow]
@@ -126,6 +128,7 @@ def scaling_of(runs: Sequence[ScalingRun], asked: Asked) -> Scaling:
         parameter=asked.parameter,
         parameter_value=values.pop() if len(values) == 1 else None,
         factors=factors_of(series, reference, kind.kind),
+        runs=[run for point in series for run in point.runs],
         rows=rows,
         at=asked.at,
         predicted=_predicted(setting, rows[asked.by], asked) if asked.at and can_predict else [],

@@ -8,7 +8,7 @@ know nothing of the analysis.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, field
+from dataclasses import KW_ONLY, field, replace
 from enum import Flag, auto
 from typing import Any, Generic, TypeVar
 
@@ -91,11 +91,13 @@ class Cell:
         text: as it is written.
         value: as it is.
         note: a sentence on this cell, '' = none.
+        file: path of the profile that it names, which a page links, '' = none.
     """
 
     text: str = ""
     value: Value = None
     note: str = ""
+    file: str = ""
 
 
 Line = Mapping[str, Cell]
@@ -117,6 +119,8 @@ class Column(Generic[AnyRow]):
         note: a sentence on the value of a row, '' = none.
         detail: the answers that the column is in.
         key: right of the names, and tells rows apart with them.
+        choice: pages offer its values as a filter.
+        file: path of the profile that the value of a row names; None = it names no profile.
     """
 
     name: str
@@ -130,6 +134,8 @@ class Column(Generic[AnyRow]):
     note: Callable[[AnyRow], str] | None = None
     detail: Detail = Detail.ALL
     key: bool = False
+    choice: bool = False
+    file: Callable[[AnyRow], str] | None = None
 
     def cell(self, row: AnyRow) -> Cell:
         """Return the cell of a row."""
@@ -137,7 +143,8 @@ class Column(Generic[AnyRow]):
         note = self.note(row) if self.note else ""
         mark = self.mark(row) if self.mark else ""
         missing = "" if note else MISSING
-        return Cell((missing if value is None else self.format.text(value)) + mark, value, note)
+        file = self.file(row) if self.file else ""
+        return Cell((missing if value is None else self.format.text(value)) + mark, value, note, file)
 
     def total_cell(self, rows: Sequence[AnyRow]) -> Cell:
         """Return the cell of several rows taken together."""
@@ -147,10 +154,10 @@ class Column(Generic[AnyRow]):
 
 
 def label(
-    name: str, value: Callable[[AnyRow], Value], meaning: str, *, kind: Format = NAME
+    name: str, value: Callable[[AnyRow], Value], meaning: str, *, kind: Format = NAME, choice: bool = False
 ) -> Column[AnyRow]:
     """Return a column of names, which needs no explanation below the table."""
-    return Column(name, value, kind, meaning, obvious=True)
+    return Column(name, value, kind, meaning, obvious=True, choice=choice)
 
 
 def number(
@@ -246,3 +253,7 @@ class View:
     tables: Sequence[Table]
     data: Mapping[str, object]
     nodes: Sequence[NodePlace] = ()
+
+    def with_table(self, table: Table) -> View:
+        """Return the view with one more table at the end."""
+        return replace(self, tables=[*self.tables, table])

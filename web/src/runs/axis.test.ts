@@ -1,13 +1,18 @@
 import { expect, test } from "vitest";
 import { axisOf } from "./axis.ts";
 
-const PLAIN = { name: "", unit: "s", logarithmic: false, labels: [] };
+const PLAIN = { name: "", unit: "s", logarithmic: false, fromZero: true, labels: [] };
 
 test("times begin at zero", () => {
   const axis = axisOf(PLAIN, [2, 4], [0, 400]);
   expect(axis.place(0)).toBe(0);
   expect(axis.place(4)).toBeLessThanOrEqual(400);
   expect(axis.ticks[0]).toEqual([0, "0 s"]);
+});
+
+test("a scatter of large values fills its axis", () => {
+  const axis = axisOf({ ...PLAIN, fromZero: false }, [100, 101], [0, 400]);
+  expect(axis.place(101) - axis.place(100)).toBeGreaterThan(200);
 });
 
 test("a logarithmic axis has equal steps for equal factors, and takes values of zero", () => {
@@ -26,6 +31,6 @@ test("names of values are the ticks, as many as there is room for", () => {
 
 test("nothing, one value and equal values give an axis", () => {
   for (const values of [[], [3], [5, 5], [0]])
-    for (const logarithmic of [false, true])
-      expect(axisOf({ ...PLAIN, logarithmic }, values, [0, 400]).place(values[0] || 1)).not.toBeNaN();
+    for (const changed of [{}, { logarithmic: true }, { fromZero: false }])
+      expect(axisOf({ ...PLAIN, ...changed }, values, [0, 400]).place(values[0] || 1)).not.toBeNaN();
 });

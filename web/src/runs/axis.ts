@@ -10,8 +10,10 @@ export interface Axis {
 
 /** Pixels from tick to tick, at least. */
 const APART = 60;
-/** The same between names. */
-const NAMES_APART = 90;
+/** The same between names: of a letter, and between two names. */
+const [LETTER, NAMES_APART] = [7, 20];
+/** Letters of a name. */
+export const LONGEST = 12;
 
 /**
  * The axis of some values.
@@ -22,14 +24,17 @@ export function axisOf(data: AxisData, values: readonly number[], range: [number
   const given = data.logarithmic ? values.filter((value) => value > 0) : values;
   const [least, most] = given.length ? [Math.min(...given), Math.max(...given)] : [0, 1];
   const length = Math.abs(range[1] - range[0]);
-  const few = Math.max(2, Math.floor(length / (data.labels.length ? NAMES_APART : APART)));
+  const longest = Math.min(LONGEST, Math.max(0, ...data.labels.map(([, text]) => text.length)));
+  const apart = longest ? Math.max(APART / 2, LETTER * longest + NAMES_APART) : APART;
+  const few = Math.max(2, Math.floor(length / apart));
   if (data.logarithmic) {
     const low = Math.max(least, Number.MIN_VALUE);
     const scale = scaleLog([low, most > low ? most : 2 * low], range);
     return { place: scale, ticks: ticks(data, scale.ticks(few), few) };
   }
-  // (Names of values need room on both sides; times and shares begin at zero, so that bars and lines are to scale.)
-  const ends = data.labels.length ? [least - 0.5, most + 0.5] : [Math.min(0, least), most || 1];
+  // (Names of values need room on both sides; most times and shares begin at zero, so that lines are to scale.)
+  const start = data.fromZero ? Math.min(0, least) : least;
+  const ends = data.labels.length ? [least - 0.5, most + 0.5] : [start, most > start ? most : start + 1];
   const scale = scaleLinear(ends, range);
   if (!data.labels.length) scale.nice(few);
   return { place: scale, ticks: ticks(data, scale.ticks(few), data.labels.length ? few : 2 * few) };

@@ -2,22 +2,32 @@
 import type { Theme } from "../ui/colours.ts";
 import { short } from "../ui/dom.ts";
 import { shape } from "../ui/svg.ts";
-import { type Axis, axisOf } from "./axis.ts";
+import { type Axis, axisOf, LONGEST } from "./axis.ts";
 import type { ChartData, Point, SeriesData } from "./contract.ts";
 
 /** Distinguishable with each kind of colour blindness: Okabe and Ito. */
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"];
 const HEIGHT = 260;
-const [LEFT, RIGHT, TOP, BOTTOM] = [66, 14, 10, 44];
+const [LEFT, RIGHT, TOP, BOTTOM] = [66, 24, 10, 44];
 const MARK = 18;
 /** Pixels of a letter in the legend. */
 const LETTER = 6.8;
 
-export function chartDrawing(data: ChartData, width: number, theme: Theme): SVGElement {
-  const marks = data.series.length > 1 ? legend(data.series, width) : [];
+/**
+ * Draw a chart.
+ * @param isShown of its series: colours do not depend on it
+ */
+export function chartDrawing(
+  data: ChartData,
+  width: number,
+  theme: Theme,
+  isShown: (series: SeriesData) => boolean = () => true,
+): SVGElement {
+  const shown = data.series.flatMap((series, place) => (isShown(series) ? [{ series, place }] : []));
+  const marks = data.series.length > 1 ? legend(shown, width) : [];
   const head = TOP + MARK * (marks.length ? 1 + Math.max(...marks.map(({ line }) => line)) : 0);
   const height = head + HEIGHT + BOTTOM;
-  const points = data.series.flatMap(({ points }) => points);
+  const points = shown.flatMap(({ series }) => series.points);
   const x = axisOf(
     data.x,
     points.map(([value]) => value),
@@ -33,14 +43,12 @@ export function chartDrawing(data: ChartData, width: number, theme: Theme): SVGE
     width,
     height,
     role: "img",
-    "aria-label": `${data.title}. ${data.y.name} by ${data.x.name}: ${data.series.map(({ name }) => name).join(", ")}`,
+    "aria-label": `${data.title}. ${data.y.name} by ${data.x.name}: ${shown.map(({ series }) => series.name).join(", ")}`,
     "font-family": getComputedStyle(document.body).fontFamily,
     "font-size": 12,
   });
   drawn.append(...grid(data, x, y, width, head, theme));
-  data.series.forEach((series, place) => {
-    drawn.append(lineOf(series, x, y, colourOf(place)));
-  });
+  for (const { series, place } of shown) drawn.append(lineOf(series, x, y, colourOf(place)));
   for (const { series, place, left, line } of marks)
     drawn.append(
       shape("line", {
@@ -61,20 +69,24 @@ function colourOf(place: number): string {
   return COLOURS[place % COLOURS.length];
 }
 
-interface Mark {
+interface Shown {
   series: SeriesData;
+  /** Among all, shown or not. */
   place: number;
+}
+
+interface Mark extends Shown {
   left: number;
   line: number;
 }
 
 /** The names of the series one after the other, in as many lines as they need. */
-function legend(series: readonly SeriesData[], width: number): Mark[] {
+function legend(shown: readonly Shown[], width: number): Mark[] {
   let [left, line] = [LEFT, 0];
-  return series.map((one, place) => {
-    const needed = 19 + LETTER * Math.min(40, one.name.length) + 16;
+  return shown.map(({ series, place }) => {
+    const needed = 19 + LETTER * Math.min(40, series.name.length) + 16;
     if (left > LEFT && left + needed > width) [left, line] = [LEFT, line + 1];
-    const mark = { series: one, place, left, line };
+    const mark = { series, place, left, line };
     left += needed;
     return mark;
   });
@@ -96,7 +108,7 @@ function grid(data: ChartData, x: Axis, y: Axis, width: number, head: number, th
     const at = x.place(value);
     axes.push(
       shape("line", { x1: at, x2: at, y1: foot, y2: foot + 4, ...ruled }),
-      shape("text", { x: at, y: foot + 17, "text-anchor": "middle", ...small }, short(text, 12)),
+      shape("text", { x: at, y: foot + 17, "text-anchor": "middle", ...small }, short(text, LONGEST)),
     );
   }
   const middle = (LEFT + width - RIGHT) / 2;

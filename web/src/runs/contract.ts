@@ -1,7 +1,8 @@
-/** The data of the page of many runs: written by python/rankwise/render/page/runs.py. */
+/** The data of a sheet on many runs: written by python/rankwise/render/page/contents/sheet.py. */
 import type { TableData } from "../ui/data.ts";
 
-export interface RunsData {
+/** A sheet: a page by itself, or a page of a report. */
+export interface SheetData {
   /** The heading. */
   title: string;
   /** The result, a sentence; may be empty. */
@@ -30,6 +31,8 @@ export interface AxisData {
   /** `s`, `B`, `%`, or empty: a number. */
   unit: string;
   logarithmic: boolean;
+  /** It begins at zero. */
+  fromZero: boolean;
   /** Names of values, in ascending order: these are the ticks. Empty: any ticks. */
   labels: [value: number, text: string][];
 }
@@ -39,6 +42,8 @@ export interface SeriesData {
   /** `line`: measured, points are joined; `dots`: measured, they are not; `dashed`: ideal or predicted. */
   kind: "line" | "dots" | "dashed";
   points: Point[];
+  /** What it shows, by the names of columns that tables are filtered by; empty: the whole run. */
+  about: Record<string, string>;
 }
 
 /** `low` and `high`: its range, null: not known. `text`: of the tip. */

@@ -6,8 +6,8 @@ export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Floa
 /** A table in the format of `rankwise show`. */
 export interface TableData {
   title: string;
-  /** `meaning`: of the values. */
-  columns: { name: string; meaning: string; right: boolean; unit: string }[];
+  /** `meaning`: of the values. `choice`: sheets of many runs can be filtered by them. */
+  columns: { name: string; meaning: string; right: boolean; unit: string; choice?: true }[];
   rows: TableCell[][];
   /** Lines below the rows. */
   sums: TableCell[][];
@@ -16,5 +16,5 @@ export interface TableData {
   notes: string[];
 }
 
-/** The displayed text, the value, and a sentence on it if there is one. */
-export type TableCell = [text: string, value: string | number | null, note?: string];
+/** The displayed text, the value, a sentence on it if there is one (or an empty one), and the address of its report. */
+export type TableCell = [text: string, value: string | number | null, note?: string, link?: string];

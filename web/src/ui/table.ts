@@ -3,6 +3,9 @@ import type { TableCell, TableData } from "./data.ts";
 import { button, element } from "./dom.ts";
 import { pickable, tableOf } from "./rows.ts";
 
+/** Letters of a sentence: shorter texts are names. */
+const LONG = 60;
+
 export interface TableColumn<Row> {
   name: string;
   /** Of the values, a sentence without its subject. */
@@ -124,7 +127,12 @@ export function tableLines(data: TableData): (string | number)[][] {
   ];
 }
 
-function told([text, , note]: TableCell): string | Node {
+function told([text, , note, link]: TableCell): string | Node {
+  if (link) {
+    const made = element("a", text);
+    made.href = link;
+    return made;
+  }
   if (!note || note === text) return text;
   // Some notes repeat the text, with its reason.
   const more = note.startsWith(text) ? note.slice(text.length) : ` ${note}`;
@@ -157,6 +165,7 @@ function headOf<Row>(
 
 function cellOf<Row>(column: TableColumn<Row>, one: Row): HTMLElement {
   const cell = element("td", column.text(one), column.right ? "number" : "name");
+  cell.classList.toggle("long", cell.textContent.length > LONG);
   if (column.bar) {
     const filled = element("span");
     filled.style.width = `${(100 * Math.max(0, Math.min(1, column.bar(one)))).toFixed(1)}%`;

@@ -15,17 +15,18 @@ _TEMPLATES = Path(__file__).parent
 _FORMAT = 2  # of the data of a report
 
 
-def html_page(title: str, packed: str, template: str = "report.html") -> bytes:
+def html_page(title: str, packed: str, template: str = "report.html", plain: str = "") -> bytes:
     """Return the page as UTF-8.
 
     Args:
         title: of the window.
         packed: its data, as Container.packed returns it.
         template: file name of the page.
+        plain: HTML for browsers that run no scripts, in templates with a place for it.
     """
-    parts = {"title": html.escape(safe(title, "utf-8")), "data": packed}
+    parts = {"title": html.escape(safe(title, "utf-8")), "data": packed, "plain": plain}
     # Split, not replaced, so that no inserted text is taken for the name of another part.
-    pieces = re.split(r"<!--(title|data)-->", (_TEMPLATES / template).read_text(encoding="utf-8"))
+    pieces = re.split(r"<!--(title|data|plain)-->", (_TEMPLATES / template).read_text(encoding="utf-8"))
     whole = "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
     return whole.encode("utf-8")
 
@@ -35,6 +36,7 @@ def report_page(
     runs: Sequence[dict[str, Any]],
     container: Container,
     comparison: dict[str, Any] | None = None,
+    sides: dict[str, Any] | None = None,
 ) -> bytes:
     """Return a report: one file with the pages of some runs.
 
@@ -43,8 +45,11 @@ def report_page(
         runs: as web/src/contract.ts declares them.
         container: with their numbers.
         comparison: of two sides of these runs, declared there too; None = no comparison.
+        sides: the same of any number of sides.
     """
     whole: dict[str, Any] = {"format": _FORMAT, "title": safe(title, "utf-8"), "runs": runs}
     if comparison is not None:
         whole["comparison"] = comparison
+    if sides is not None:
+        whole["sides"] = sides
     return html_page(title, container.packed(whole))

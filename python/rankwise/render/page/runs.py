@@ -1,23 +1,34 @@
-"""The page of many runs: findings, charts and tables."""
+"""The page of many runs: findings, charts and tables, and without JavaScript the tables alone."""
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Sequence
+from html import escape
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from rankwise.render.page.container import Container
-from rankwise.render.page.contents.packed_tables import tables_data
+from rankwise.render.page.contents.packed_tables import Linked
+from rankwise.render.page.contents.sheet import sheet_data
 from rankwise.render.page.html import html_page
-from rankwise.text.safe import safe
-from rankwise.views.runs.chart import Axis, Chart, Series
-from rankwise.views.view import Detail, View
+from rankwise.views.runs.chart import Chart
+from rankwise.views.view import View
 
 _TEMPLATE = "runs.html"
+_LONG = 60  # letters of a sentence, as in web/src/ui/table.ts
+_REPORT = ".html"  # as `rankwise report` names it
 
 
 def runs_page(
-    title: str, view: View, charts: Sequence[Chart], lines: Sequence[str] = (), warnings: Sequence[str] = ()
+    title: str,
+    view: View,
+    charts: Sequence[Chart] = (),
+    lines: Sequence[str] = (),
+    warnings: Sequence[str] = (),
+    *,
+    directory: Path,
 ) -> bytes:
     """Return the page as UTF-8.
 
@@ -27,48 +38,61 @@ def runs_page(
         charts: above the tables.
         lines: facts, a sentence each, or several two blanks apart.
         warnings: files that were left out, and other reasons for doubt.
+        directory: in which the page will be: links to reports are relative to it.
     """
-    container = Container()
-    data: dict[str, Any] = {
-        "title": _safe(title),
-        "finding": _safe(f"{view.title}." if view.title else ""),
-        "lines": [_safe(_joined(line)) for line in lines],
-        "warnings": [_safe(line) for line in warnings],
-        "charts": [_chart(chart) for chart in charts],
-        "tables": tables_data(view, Detail.ALL),
-    }
-    return html_page(title, container.packed(data), _TEMPLATE)
+    data = sheet_data(title, view, charts, lines, warnings, _reports(directory))
+    return html_page(title, Container().packed(data), _TEMPLATE, plain=_plain(data))
 
 
-def _joined(line: str) -> str:
-    """Return facts, which are two blanks apart on a terminal, with commas: a browser would show one blank."""
-    return re.sub(r" {2,}", ", ", line)
+def _reports(directory: Path) -> Linked:
+    """Return what links the reports that are beside their profiles."""
+
+    def report(profile: str) -> str:
+        path = Path(profile).with_suffix(_REPORT)
+        if not path.is_file():
+            return ""
+        return quote(os.fsencode(os.path.relpath(path.resolve(), directory.resolve())))
+
+    return report
 
 
-def _chart(chart: Chart) -> dict[str, Any]:
-    return {
-        "name": chart.name,
-        "title": _safe(chart.title),
-        "caption": _safe(chart.caption),
-        "x": _axis(chart.x),
-        "y": _axis(chart.y),
-        "series": [_series(series) for series in chart.series],
-    }
+def _plain(data: dict[str, Any]) -> str:
+    """Return a sheet as HTML for browsers that run no scripts."""
+    words = [data["finding"], *data["lines"], *data["warnings"]]
+    return "".join(
+        [
+            f"<h1>{escape(data['title'])}</h1>",
+            *(f"<p>{escape(word)}</p>" for word in words if word),
+            *map(_table, data["tables"]),
+        ]
+    )
 
 
-def _axis(axis: Axis) -> dict[str, Any]:
-    return {
-        "name": _safe(axis.name),
-        "unit": axis.unit,
-        "logarithmic": axis.logarithmic,
-        "labels": [[value, _safe(text)] for value, text in axis.labels],
-    }
+def _table(table: dict[str, Any]) -> str:
+    title = f"<h2>{escape(table['title'])}</h2>" if table["title"] else ""
+    if not table["rows"]:
+        return f'<section class="card">{title}<p>{escape(table["empty"])}</p></section>'
+    columns = table["columns"]
+    heads = "".join(
+        f'<th scope="col"{_class(column)} title="{escape(column["meaning"])}">{escape(column["name"])}</th>'
+        for column in columns
+    )
+    body = "".join(
+        f"<tr>{''.join(map(_cell, columns, cells))}</tr>" for cells in [*table["rows"], *table["sums"]]
+    )
+    notes = "".join(f'<p class="caption">{escape(note)}</p>' for note in table["notes"])
+    return (
+        f'<section class="card">{title}<div class="scroll-x"><table><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>{notes}</section>"
+    )
 
 
-def _series(series: Series) -> dict[str, Any]:
-    points = [[*point[:-1], _safe(point.text)] for point in series.points]
-    return {"name": _safe(series.name), "kind": series.kind, "points": points}
+def _cell(column: dict[str, Any], cell: list[Any]) -> str:
+    text = escape(cell[0] or "".join(cell[2:3]))
+    if len(cell) > 3:
+        text = f'<a href="{escape(cell[3])}">{text}</a>'
+    return f"<td{_class(column, len(cell[0]) > _LONG)}>{text}</td>"
 
 
-def _safe(text: str) -> str:
-    return safe(text, "utf-8")
+def _class(column: dict[str, Any], is_long: bool = False) -> str:
+    return f' class="{"number" if column["right"] else "name"}{" long" * is_long}"'

@@ -13,6 +13,7 @@ from rankwise.text.units import second_text
 from rankwise.views.comparison.sentences import NAMES, amount_text, interval_text, percent_change_text
 from rankwise.views.comparison.view import HEADINGS
 from rankwise.views.runs.chart import Axis, Chart, Point, Series
+from rankwise.views.runs.run_table import RunLine, runs_table
 from rankwise.views.view import (
     FIGURES,
     RATIO,
@@ -131,6 +132,7 @@ def charts(several: Several) -> list[Chart]:
     ]
     rows = several.rows["communicator_calls"][:_MOST_LINES]
     if rows:
+        keys = [_key_column("communicator_calls", part) for part in range(len(rows[0].key))]
         lines = [
             Series(
                 f"{call_name(row.key[1])} on {quoted_name(row.key[0], row.user_name)}",
@@ -139,6 +141,7 @@ def charts(several: Several) -> list[Chart]:
                     for place, name in enumerate(names)
                     if name in row.values
                 ],
+                about={column.name: column.cell(row).text for column in keys},
             )
             for row in rows
         ]
@@ -153,6 +156,17 @@ def charts(several: Several) -> list[Chart]:
             )
         )
     return made
+
+
+def runs(several: Several) -> Table:
+    """Return the runs of all sides, as a table of the page."""
+    wall = several.figure("wall").values
+    lines = [
+        RunLine(profile, name, seconds)
+        for name, side in several.sides.items()
+        for profile, seconds in zip(side.profiles, _runs_of(several, wall, name), strict=True)
+    ]
+    return runs_table("side", lines)
 
 
 def _runs_of(several: Several, figure: Mapping[str, Value], name: str) -> Sequence[float]:
@@ -242,7 +256,7 @@ def _key_column(kind: str, part: int) -> Column[Row]:
             return text or "(outside)"
         return call_name(text) or None
 
-    return label(_HEADS.get(name, name), value, _MEANINGS[name])
+    return label(_HEADS.get(name, name), value, _MEANINGS[name], choice=True)
 
 
 def _notes(several: Several) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import KW_ONLY
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, field
 from typing import Literal, NamedTuple
 
 from rankwise.records import dataclass
@@ -35,11 +35,13 @@ class Series:
         name: in the legend.
         points: by ascending x.
         kind: `line`: measured; `dots`: measured, but not joined by a line; `dashed`: ideal or predicted.
+        about: what it shows, by the names of columns of tables that pages filter by; empty = the whole run.
     """
 
     name: str
     points: Sequence[Point]
     kind: Literal["line", "dots", "dashed"] = "line"
+    about: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Axis:
         unit: s, B, % or nothing.
         logarithmic: equal distances are equal factors.
         labels: names of values, in ascending order, which are the ticks; empty = numbers are.
+        from_zero: it begins at zero.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Axis:
     _: KW_ONLY
     logarithmic: bool = False
     labels: Sequence[tuple[float, str]] = ()
+    from_zero: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from rankwise.runs.history import COMMIT, DAY, RUN, Cause, History, HistoryChang
 from rankwise.text.names import call_name, quoted_name
 from rankwise.text.units import number_of, percent_text, second_text
 from rankwise.views.comparison.sentences import change_text, interval_text, percent_change_text
+from rankwise.views.runs.run_table import RunLine, runs_table
 from rankwise.views.view import (
     COUNT,
     FIGURES,
@@ -227,7 +228,7 @@ def _causes(history: History) -> Table:
 
     columns: list[Column[_Explained]] = [
         label("since", lambda row: point_name(history, row.change.after), "of the change", kind=WORD),
-        label("part", _part, "of the run"),
+        label("part", _part, "of the run", choice=True),
         Column("before", of(lambda change: change.before), SECONDS, "mean per rank, median", obvious=True),
         Column("after", of(lambda change: change.after), SECONDS, "mean per rank, median", obvious=True),
         Column("change", of(lambda change: change.change), _MORE_SECONDS, "of the time", obvious=True),
@@ -279,7 +280,7 @@ def _over_time(history: History) -> Table:
     together = -(-len(points) // _STRIP)
     each = f"a character is {number_of(together, _noun(history))}, " if together > 1 else ""
     columns: list[Column[_Trend]] = [
-        label("time", lambda row: row.name, "that is shown"),
+        label("part", lambda row: row.name, "of the run", choice=True),
         Column(
             "oldest to newest",
             lambda row: _heights(row.values, together),
@@ -299,6 +300,20 @@ def _heights(values: Sequence[float], together: int) -> str:
     if low == high:
         return "5" * len(shown)
     return "".join(str(1 + round(8 * (value - low) / (high - low))) for value in shown)
+
+
+def runs(history: History) -> Table:
+    """Return the runs, the newest first, as a table of the page."""
+    lines = [
+        RunLine(
+            str(run.path),
+            run.run.tags.get("commit", "")[:_COMMIT_DIGITS],
+            run.run.wall_seconds,
+            run.run.started,
+        )
+        for run in history.chosen.runs[::-1]
+    ]
+    return runs_table("commit" if any(line.of for line in lines) else "", lines)
 
 
 def _points(history: History) -> list[Column[int]]:

@@ -37,9 +37,13 @@ def charts(history: History) -> list[Chart]:
         )
         for first, last in pairwise(cuts)
     ]
+    calls = [
+        f"{call_name(procedure)} on {quoted_name(communicator, user_name)}"
+        for communicator, user_name, procedure in history.rows
+    ]
     rows = [
         Series(
-            f"{call_name(procedure)} on {quoted_name(communicator, user_name)}",
+            name,
             [
                 Dot(
                     float(place),
@@ -48,8 +52,9 @@ def charts(history: History) -> list[Chart]:
                 )
                 for place, point in enumerate(points)
             ],
+            about={"part": name},
         )
-        for number, (communicator, user_name, procedure) in enumerate(history.rows)
+        for number, name in enumerate(calls)
     ]
     outside = Series(
         "outside MPI",
@@ -61,6 +66,7 @@ def charts(history: History) -> list[Chart]:
             )
             for place, point in enumerate(points)
         ],
+        about={"part": "outside MPI"},
     )
     return [
         Chart(

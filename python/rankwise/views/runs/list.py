@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from rankwise.runs.headline import Headline
 from rankwise.runs.load import Unreadable
@@ -21,11 +22,10 @@ from rankwise.views.view import (
     Table,
     View,
     label,
+    legend,
 )
 
-VERDICT = "verdict"
-"""The column of sentences, only in verbose answers."""
-
+_VERDICT = "verdict"
 _OLDER = "*"
 _COMMIT_DIGITS = 10
 _LONGEST_ARGUMENTS = 32  # characters; all are in --json
@@ -64,6 +64,15 @@ def view(runs: Sequence[Headline], unreadable: Sequence[Unreadable], left_out: i
     return View(_title(runs), [table], data)
 
 
+def page_view(of: View) -> View:
+    """Return the list of a page: as on a terminal, and with the verdicts, for which a page has room."""
+    (table,) = of.tables
+    brief = table.columns_in(Detail.BRIEF)
+    columns = [*brief, *(column for column in table.columns if column.name == _VERDICT)]
+    notes = [*filter(None, [legend(columns)]), *table.notes]
+    return replace(of, title="", tables=[replace(table, columns=columns, notes=notes)])
+
+
 def _title(runs: Sequence[Headline]) -> str:
     if not runs:
         return ""
@@ -83,11 +92,11 @@ def _columns(runs: Sequence[Headline]) -> list[Column[Headline]]:
         return Detail.ALL if len({value(run) for run in runs}) > 1 else Detail.VERBOSE
 
     return [
-        label("file", lambda run: run.file, "the profile"),
+        Column("file", lambda run: run.file, NAME, "the profile", obvious=True, file=lambda run: run.file),
         label("started", lambda run: run.started[:16].replace("T", " "), "first MPI_Init", kind=WORD),
         Column("job", lambda run: run.job or None, NAME, "id", obvious=True, detail=Detail.VERBOSE),
         _named("user", lambda run: run.user, "owner of the file", if_they_differ(lambda run: run.user)),
-        label("program", lambda run: run.program, "name of the program"),
+        label("program", lambda run: run.program, "name of the program", choice=True),
         Column(
             "arguments",
             lambda run: _shortened(run.arguments) or None,
@@ -98,8 +107,8 @@ def _columns(runs: Sequence[Headline]) -> list[Column[Headline]]:
         ),
         _named("MPI", lambda run: run.mpi_library, "library", if_they_differ(lambda run: run.mpi_library)),
         *_tag_columns(runs),
-        Column("ranks", lambda run: run.ranks, COUNT, "number of them", obvious=True),
-        Column("nodes", lambda run: run.nodes, COUNT, "number of them", obvious=True),
+        Column("ranks", lambda run: run.ranks, COUNT, "number of them", obvious=True, choice=True),
+        Column("nodes", lambda run: run.nodes, COUNT, "number of them", obvious=True, choice=True),
         Column(
             "wall",
             lambda run: run.wall_seconds,
@@ -127,10 +136,11 @@ def _columns(runs: Sequence[Headline]) -> list[Column[Headline]]:
             WORD,
             "what limits the run",
             mark=lambda run: _OLDER if run.by_older_rules else "",
+            choice=True,
         ),
         Column("exit", lambda run: run.exit_status, NUMBER, "status of the launch", detail=Detail.VERBOSE),
         Column(
-            VERDICT,
+            _VERDICT,
             lambda run: run.verdict or None,
             TEXT,
             "on the run",
@@ -141,7 +151,7 @@ def _columns(runs: Sequence[Headline]) -> list[Column[Headline]]:
 
 
 def _named(name: str, value: Callable[[Headline], str], meaning: str, detail: Detail) -> Column[Headline]:
-    return Column(name, value, NAME, meaning, obvious=True, detail=detail)
+    return Column(name, value, NAME, meaning, obvious=True, detail=detail, choice=True)
 
 
 def _tag_columns(runs: Sequence[Headline]) -> list[Column[Headline]]:
@@ -154,6 +164,6 @@ def _tag_columns(runs: Sequence[Headline]) -> list[Column[Headline]]:
             return text[:_COMMIT_DIGITS] if text and name == "commit" else text
 
         detail = Detail.ALL if len({run.tags.get(name) for run in runs}) > 1 else Detail.VERBOSE
-        return Column(name, value, WORD, "tag of the run", obvious=True, detail=detail)
+        return Column(name, value, WORD, "tag of the run", obvious=True, detail=detail, choice=True)
 
     return [column(name) for name in names]

@@ -15,6 +15,7 @@ from rankwise.runs.scaling_rows import LEAST_LOST_PERCENT, STOPS_RATIO, Row
 from rankwise.text.names import call_name, quoted_name
 from rankwise.text.units import byte_text, number_of, percent_text, ratio_text, second_text
 from rankwise.views.runs.model_text import exponent_text, form_text, model_text
+from rankwise.views.runs.run_table import RunLine, runs_table
 from rankwise.views.runs.scaling_sentences import (
     no_prediction,
     outside_name,
@@ -154,7 +155,7 @@ def _rows_table(scaling: Scaling, by: str, detail: Detail) -> Table:
         return " *" if row.bytes_grow else ""
 
     columns: list[Column[Row]] = [
-        *_name_columns(by),
+        *name_columns(by),
         _time_at(f"at {ranks[reference]}", reference),
         _time_at(f"at {ranks[last]}", last),
         Column(
@@ -226,13 +227,23 @@ def _time_at(name: str, number: int) -> Column[Row]:
 
 def _times_table(scaling: Scaling, by: str, rows: Sequence[Row]) -> Table:
     columns = [
-        *_name_columns(by),
+        *name_columns(by),
         *(_time_at(f"{each.ranks}", number) for number, each in enumerate(scaling.factors)),
     ]
     return Table(columns, rows, _NO_CALLS, title="Time by number of ranks", detail=Detail.VERBOSE)
 
 
-def _name_columns(by: str) -> list[Column[Row]]:
+def runs(scaling: Scaling) -> Table:
+    """Return the runs that are compared, as a table of the page."""
+    lines = [
+        RunLine(str(run.path), str(run.run.ranks), run.run.wall_seconds, run.run.started)
+        for run in scaling.runs
+    ]
+    return runs_table("ranks", lines)
+
+
+def name_columns(by: str) -> list[Column[Row]]:
+    """Return the columns with the names of the rows."""
     values: dict[str, Callable[[Row], str]] = {
         "communicator": lambda row: quoted_name(row.communicator, row.user_name),
         "call": lambda row: call_name(row.call),
@@ -249,8 +260,8 @@ def _name_columns(by: str) -> list[Column[Row]]:
     }
     first, *more = NAMES_OF_KEYS[by]
     return [
-        label(first, lambda row: outside_name(row, values[first](row)), meanings[first]),
-        *(label(name, partial(_name_of, values[name]), meanings[name]) for name in more),
+        label(first, lambda row: outside_name(row, values[first](row)), meanings[first], choice=True),
+        *(label(name, partial(_name_of, values[name]), meanings[name], choice=True) for name in more),
     ]
 
 
@@ -261,9 +272,11 @@ def _name_of(value: Callable[[Row], str], row: Row) -> str | None:
 def _predicted_table(scaling: Scaling) -> Table:
     names = _names(scaling)
     columns: list[Column[PredictedRow]] = []
-    for number, column in enumerate(_name_columns(scaling.by)):
+    for number, column in enumerate(name_columns(scaling.by)):
         columns.append(
-            label(column.name, partial(_predicted_label, column, first=not number), column.meaning)
+            label(
+                column.name, partial(_predicted_label, column, first=not number), column.meaning, choice=True
+            )
         )
     columns += [
         Column("time", lambda row: row.seconds.value, SECONDS, "mean per rank", obvious=True),

@@ -9,7 +9,9 @@ from rankwise.runs.scaling_factors import Factors
 from rankwise.runs.scaling_rows import Row
 from rankwise.text.units import number_of, ratio_text, second_text
 from rankwise.views.runs.chart import Axis, Chart, Point, Series
+from rankwise.views.runs.scaling import name_columns
 from rankwise.views.runs.scaling_sentences import row_name
+from rankwise.views.view import Column
 
 _MOST_LINES = 6
 _FACTORS: dict[str, Callable[[Factors], float | None]] = {
@@ -61,7 +63,7 @@ def charts(scaling: Scaling) -> list[Chart]:
             caption="Mean over ranks, median of the runs.",
             x=ranks,
             y=Axis("time", "s"),
-            series=[_times(row, factors) for row in rows],
+            series=[_times(row, factors, name_columns(scaling.by)) for row in rows],
         ),
     ]
 
@@ -75,7 +77,7 @@ def _factor(name: str, factors: Sequence[Factors], value: Callable[[Factors], fl
     return Series(name, points)
 
 
-def _times(row: Row, factors: Sequence[Factors]) -> Series:
+def _times(row: Row, factors: Sequence[Factors], names: Sequence[Column[Row]]) -> Series:
     name = row_name(row)
     points = [
         Point(
@@ -85,4 +87,4 @@ def _times(row: Row, factors: Sequence[Factors]) -> Series:
         )
         for each, seconds in zip(factors, row.seconds, strict=True)
     ]
-    return Series(name, points)
+    return Series(name, points, about={column.name: column.cell(row).text for column in names})
