@@ -17,6 +17,7 @@ from golden import Golden, assert_complaint, assert_facts
 from rankwise.__main__ import main
 from rankwise.reading.variance import VarianceAnswer
 from rankwise.runs.variance import CALL_ON, HOST, NO_PROCESSOR, OUTSIDE, PROCESSORS
+from rankwise.views.runs.variance_charts import charts
 
 PROCEDURES = ("MPI_Allreduce", "MPI_Bcast", "MPI_Alltoall", "MPI_Barrier")
 CAUSE = ("W_s2", "MPI_Alltoall")
@@ -309,6 +310,21 @@ def test_a_picture(varying: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     for words_given in (["--of", "x"], ["--plot", "f.gif"], ["--plot", str(picture), "--force", "--of", "x"]):
         assert main(["variance", str(varying), *words_given]) == 2
         assert_complaint(capsys.readouterr().err)
+
+
+def test_a_page(varying: Path, tmp_path: Path) -> None:
+    answer = variance(varying)
+    over, by_date = charts(answer.found)
+    assert answer.found.main
+    assert sorted(answer.found.main.values) == [point.x for point in over.series[0].points]
+    walls = [run.wall_seconds for run in sorted(answer.found.runs, key=lambda run: run.started)]
+    assert [point.y for point in by_date.series[0].points] == walls
+    page = tmp_path / "page.html"
+    assert main(["variance", str(varying), "-o", str(page)]) == 0
+    written = page.read_bytes()
+    assert main(["variance", str(varying), "-o", str(page)]) == 2
+    assert main(["variance", str(varying), "-o", str(tmp_path / "page.txt")]) == 2
+    assert page.read_bytes() == written
 
 
 def test_a_dot_for_each_run(varying: Path) -> None:

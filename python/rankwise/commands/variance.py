@@ -1,6 +1,7 @@
 """Show what goes with the run time of repeated runs: why the same job takes longer on some days.
 
   rankwise variance DIR
+  rankwise variance DIR -o variance.html
   rankwise variance RUN*.rankwise --plot figure.svg
 
 Only runs of one configuration are compared: program, arguments, MPI library, ranks, nodes and tags. The
@@ -16,6 +17,7 @@ from pathlib import Path
 from rankwise import extras
 from rankwise.commands.configurations import add_configuration, tags_of
 from rankwise.commands.limits import add_json, add_limit
+from rankwise.commands.page_of_runs import add_page, check_page, write_page
 from rankwise.commands.pictures import add_picture_size, picture_kind
 from rankwise.commands.printing import print_answer
 from rankwise.errors import RankwiseError
@@ -42,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --plot: the candidate, as in the table: W_s2, 'Allreduce on W_s2'",
     )
     add_picture_size(parser)
-    parser.add_argument("--force", action="store_true", help="replace the picture if it exists")
+    add_page(parser, replaced="this page, and the picture of --plot")
     add_json(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="all candidates, and the profiles")
     add_limit(parser, _DEFAULT_LIMIT, "a table")
@@ -52,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Show it; 0, or RankwiseError if no run is left, or the picture cannot be written."""
     from rankwise.reading.variance import variance
 
+    check_page(arguments.output, force=arguments.force)
     picture: Path | None = arguments.plot
     kind = ""
     if picture:
@@ -78,5 +81,6 @@ def run(arguments: argparse.Namespace) -> int:
         )
         with appearing(picture, option="--plot") as [unfinished]:
             unfinished.write_bytes(content)
+    write_page(arguments.output, answer)
     print_answer(answer, json=arguments.json, verbose=arguments.verbose, limit=arguments.limit)
     return 0

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from rankwise.errors import RankwiseError
 from rankwise.extras import NOTEBOOK, check
 from rankwise.reading.configurations import RunsView, chosen_runs
 from rankwise.reading.runs import Files
-from rankwise.runs.correlation import slope
+from rankwise.runs.correlation import trend
 from rankwise.runs.groups import Chosen, Wanted
 from rankwise.runs.load import Loaded
 from rankwise.runs.variance import Relation, Variance
@@ -67,6 +66,20 @@ class VarianceAnswer(RunsView):
         line = f"! The runs are of {len(commits)} commits; choose one with --tag commit=VALUE"
         return [*super()._lines(), (line, "yellow")]
 
+    def html_page(self, directory: Path) -> bytes:
+        """Return it as a page for browsers, with charts.
+
+        Args:
+            directory: in which the page will be: links to reports are relative to it.
+        """
+        from rankwise.render.page.runs import runs_page
+        from rankwise.views.runs.variance_charts import charts
+
+        (line, _), *warned = self._lines()
+        title = f"{self.found.chosen.configuration.program}: variance"
+        warnings = [text.removeprefix("! ") for text, _ in warned]
+        return runs_page(title, self._view, charts(self.found), [line], warnings, directory=directory)
+
     def plot(self, of: str = "", *, ax: Any = None) -> Any:
         """Draw the run time over what it goes with, a dot for each run.
 
@@ -86,8 +99,7 @@ class VarianceAnswer(RunsView):
         one = self._candidate(of)
         wall = [run.wall_seconds for run in self.found.runs]
         name = relation_name(one)
-        rise = slope(np.array(one.values), np.array(wall))
-        offset = float(np.median(np.array(wall) - rise * np.array(one.values)))
+        offset, rise = trend(one.values, wall)
         title = (
             self.title
             if one == self.found.main

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 import numpy as np
@@ -100,6 +100,13 @@ def _rises(x: Values, y: Values) -> Values:
     apart = run != 0
     rises: Values = (y[second] - y[first])[apart] / run[apart]
     return rises
+
+
+def trend(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
+    """Return the offset and the slope of the line with the median slope of all pairs."""
+    at, values = np.array(x), np.array(y)
+    rise = slope(at, values)
+    return float(np.median(values - rise * at)), rise
 
 
 def _standard_ranks(values: Values) -> Values:

@@ -114,7 +114,7 @@ def title(variance: Variance) -> str:
     rest = f"; so {'does' if len(also) == 1 else 'do'} {', '.join(also)}" if also else ""
     explained, spread = (second_text(value) for value in (main.explained_seconds, variance.spread_seconds))
     return (
-        f"Run time goes with {relation_name(main)}: rank correlation {_correlation_text(main)}, of "
+        f"Run time goes with {relation_name(main)}: rank correlation {correlation_text(main)}, of "
         f"{number_of(len(variance.relations), 'candidate')}; it explains {explained} of the {spread} between "
         f"fastest and slowest{_rivals_text(variance)}{rest}{hosts}"
     )
@@ -186,7 +186,8 @@ def _slow_hosts_text(variance: Variance) -> str:
     return f"; slower than other hosts in most runs: {names}{more}"
 
 
-def _correlation_text(one: Relation) -> str:
+def correlation_text(one: Relation) -> str:
+    """Return the rank correlation with its confidence interval."""
     text = _CORRELATION.text(one.correlation)
     return text if one.low is None else f"{text} ({_interval(one)})"
 
@@ -214,7 +215,7 @@ def _relations(variance: Variance) -> list[Column[Relation]]:
 
     return [
         label("candidate", short_name, "that was recorded"),
-        label("kind", lambda one: _KINDS.get(one.kind, one.kind), "of it", kind=WORD),
+        label("kind", lambda one: _KINDS.get(one.kind, one.kind), "of it", kind=WORD, choice=True),
         Column("correlation", lambda one: one.correlation, _CORRELATION, "rank correlation", obvious=True),
         Column("95 %", _interval, FIGURES, "confidence interval", obvious=True),
         Column("chance", lambda one: one.chance, _CHANCE, "of such a correlation by chance", obvious=True),
@@ -291,6 +292,7 @@ def _runs(variance: Variance) -> list[Column[int]]:
             "file",
             obvious=True,
             detail=Detail.VERBOSE,
+            file=lambda index: variance.runs[index].profile,
         ),
     ]
 
