@@ -70,6 +70,43 @@ def test_one_profile_has_no_comparison(sides: list[Path]) -> None:
     assert "comparison" not in network_jobs.data(sides[0].with_suffix(".html").read_bytes())
 
 
+def test_three_sides_are_compared_as_by_diff(sides: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--names", "old,new,newest", *map(str, sides[:2]), "--", str(sides[3]), "--", str(sides[4])]
+    assert main(["report", *given]) == 0
+    page = network_jobs.data((sides[0].parent / "old-new-newest.html").read_bytes())
+    assert [run["name"] for run in page["runs"]] == ["b0", "b1", "a0", "a1"]
+    assert "comparison" not in page
+    assert main(["diff", "--json", *given]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert list(answer["sides"]) == ["old", "new", "newest"]
+    tables = {table["title"]: table for table in page["sides"]["tables"]}
+    walls = [row[-1][1] for row in tables["Profiles"]["rows"]]
+    (wall,) = (row for row in answer["run"] if row["key"] == ["wall"])
+    assert walls[2:] == [wall["values"]["new"]["value"], wall["values"]["newest"]["value"]]
+    calls = next(table for title, table in tables.items() if title.startswith("By communicator and call"))
+    assert len(calls["rows"]) == len(answer["communicator_calls"])
+
+
+def test_the_pages_of_each_side_are_reached(browser: Any, sides: list[Path], tmp_path: Path) -> None:
+    output = tmp_path / "c.html"
+    given = [str(sides[0]), "--", str(sides[1]), "--", str(sides[3])]
+    assert main(["report", "-o", str(output), "--reference", "b1", *given]) == 0
+    tab = Tab(browser, output)
+    page = tab.page
+    assert page.inner_text("h1") == "b0 / b1 / a0"
+    assert page.title() == "Comparison · b0 / b1 / a0"
+    page.locator(".card", has_text="Profiles").locator("tbody tr", has_text="a0").locator("a").click()
+    page.wait_for_selector("#tab-overview[aria-selected=true]")
+    assert "run=a0" in page.url
+    assert page.get_by_label("profile").evaluate("of => of.selectedOptions[0].text") == "a0"
+    # Filters of the report choose rows of the comparison.
+    tab.to("page=comparison&procedure=Allreduce&ranks=0")
+    table = page.locator(".card", has=page.locator("h2", has_text="By communicator and call"))
+    assert set(table.locator("tbody tr td:nth-child(2)").all_inner_texts()) == {"Allreduce"}
+    assert page.is_visible(".notice")
+    tab.close()
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [
@@ -77,6 +114,8 @@ def test_one_profile_has_no_comparison(sides: list[Path]) -> None:
         (["b0", "--"], "`--`"),
         (["b0", "b0", "--", "a0"], ""),
         (["b0", "missing"], "missing.rankwise"),
+        (["--reference", "x", "b0", "--", "a0"], "x"),
+        (["b0", "--", "b1", "--", "missing"], "missing.rankwise"),
     ],
 )
 def test_what_can_not_be_compared(
@@ -84,7 +123,7 @@ def test_what_can_not_be_compared(
 ) -> None:
     place = sides[0].parent
     there = set(place.iterdir())
-    names = [name if name == "--" else str(place / f"{name}.rankwise") for name in given]
+    names = [str(place / f"{name}.rankwise") if name[0] in "bam" else name for name in given]
     status = main(["report", *names])
     assert status == 2
     err = capsys.readouterr().err

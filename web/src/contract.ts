@@ -5,6 +5,7 @@
  */
 import type { Numbers } from "./ui/data.ts";
 import type { ComparisonData } from "./comparison/contract.ts";
+import type { SheetData } from "./runs/contract.ts";
 
 export interface Report {
   format: 2;
@@ -13,6 +14,8 @@ export interface Report {
   runs: RunData[];
   /** The comparison of two sides of runs. */
   comparison?: ComparisonData;
+  /** The comparison of any number of sides, each with a name. */
+  sides?: SheetData;
 }
 
 /** A profile. */

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from rankwise.commands.limits import add_json, add_limit, percentage
 from rankwise.commands.printing import print_answer
-from rankwise.commands.sides import named_sides, sides
+from rankwise.commands.sides import add_profiles_of_sides, are_several, named_sides, sides
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing
 
@@ -31,25 +31,7 @@ _DEFAULT_LIMIT = 6
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise diff`."""
-    parser.add_argument(
-        "profiles",
-        type=Path,
-        nargs="+",
-        metavar="F.rankwise",
-        help="before and after; with several per side: those before, `--`, those after; further sides after"
-        " another `--`",
-    )
-    parser.add_argument(
-        "--names",
-        type=lambda text: text.split(","),
-        metavar="NAME,...",
-        help="with three sides or more: their names (default: their directories or files)",
-    )
-    parser.add_argument(
-        "--reference",
-        metavar="NAME",
-        help="with three sides or more: the side that the others are compared with (default: the first)",
-    )
+    add_profiles_of_sides(parser)
     parser.add_argument(
         "--fail-above",
         type=percentage,
@@ -81,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare; 0, 1 if the job became worse by more than it may, or RankwiseError if a file can't be read."""
-    if arguments.names or arguments.reference or "--" in (arguments.other_side or ()):
+    if are_several(arguments):
         return _run_several(arguments)
     from rankwise.reading.difference import diff
 
@@ -103,12 +85,9 @@ def _run_several(arguments: argparse.Namespace) -> int:
     for path in arguments.output:
         if path.suffix != ".html":
             raise RankwiseError(f"--output {path}: of three sides or more there is a page only: FILE.html")
-    several = diff_sides(
-        named_sides(arguments.profiles, arguments.other_side or [], arguments.names),
-        reference=arguments.reference or "",
-    )
+    several = diff_sides(named_sides("diff", arguments), reference=arguments.reference or "")
     for path in arguments.output:
         with appearing(path, option="--output") as (new,):
-            new.write_bytes(several.html_page())
+            new.write_bytes(several.html_page(path.parent))
     print_answer(several, json=arguments.json, verbose=arguments.verbose, limit=arguments.limit)
     return 0

@@ -3,10 +3,12 @@
   rankwise report F.rankwise
   rankwise report BEFORE.rankwise AFTER.rankwise
   rankwise report B1.rankwise B2.rankwise B3.rankwise -- A1.rankwise A2.rankwise A3.rankwise
+  rankwise report --names ring,bruck,pairwise r*.rankwise -- b*.rankwise -- p*.rankwise
   rankwise report F.rankwise -o F.html --fabric /var/log/opensm-subnet.lst /var/log/opensm.fdbs
   rankwise report F.rankwise --fabric fabric/ --place 'node[001-064]*2'
 
-Two profiles, or several per side, are compared as by `rankwise diff`; the report also shows each of them.
+Two profiles, several per side, and three sides or more are compared as by `rankwise diff`; the report also
+shows each of them.
 
 With --fabric, or if the default fabric has the hosts of the run, the report has the page Network:
 the links of a fabric and their loads, drawn by levels and as matrices, with the ranks, communicators
@@ -24,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankwise.commands.default_fabric import default_fabric, given_or_default
 from rankwise.commands.fabric_options import add_fabric, add_places, lid_offset_of
 from rankwise.commands.messages import say
-from rankwise.commands.sides import sides
+from rankwise.commands.sides import add_profiles_of_sides, are_several, named_sides, sides
 from rankwise.errors import RankwiseError
 from rankwise.whole_files import appearing, refuse_existing
 
@@ -39,19 +41,14 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line of `rankwise report`."""
-    parser.add_argument(
-        "profiles",
-        type=Path,
-        nargs="+",
-        metavar="F.rankwise",
-        help="the profile; or before and after; with several per side: those before, `--`, those after",
-    )
+    add_profiles_of_sides(parser, one="the profile")
     parser.add_argument(
         "-o",
         "--output",
         type=Path,
         metavar="F.html",
-        help="the report (default: F.html beside the profile, BEFORE-AFTER.html of two)",
+        help="the report (default: F.html beside the profile, BEFORE-AFTER.html of two sides, A-B-C.html of"
+        " three)",
     )
     parser.add_argument("--force", action="store_true", help="replace the report if it exists")
     add_fabric(parser)
@@ -60,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report; 0, or RankwiseError if something can't be read or written."""
-    before, after = _profiles(arguments)
-    output = arguments.output or beside(before[0], *after[:1])
+    wanted = _wanted(arguments)
+    output = arguments.output or wanted.path
     if output.suffix.lower() not in (".html", ".htm"):
         raise RankwiseError(f"{output}: a report is an HTML page: give it the ending .html")
     given = given_or_default(arguments.fabric)
@@ -75,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         options = arguments.routing, arguments.lid, arguments.place, arguments.rail
         is_needed = not given.origin or arguments.place is not None
         network = partial(_network if is_needed else _network_if_known, _Fabric(given.words, *options))
-    _write(output, before, after, network)
+    _write(output, wanted, network)
     return 0
 
 
@@ -83,62 +80,106 @@ def write_beside(profile: Path) -> Path:
     """Write the report next to its profile, and return its path; RankwiseError if that fails."""
     output, given = beside(profile), default_fabric()
     network = partial(_network_if_known, _Fabric(given.words)) if given else None
-    _write(output, [profile], [], network)
+    _write(output, _Wanted({profile.stem: [profile]}), network)
     return output
 
 
-def beside(first: Path, *after: Path) -> Path:
-    """Return the path of the report of a profile, or of one before and one after."""
-    return first.with_name("-".join(path.stem for path in (first, *after)) + ".html")
+def beside(first: Path, *names: str) -> Path:
+    """Return the path of the report of a profile, or of sides with these names."""
+    stem = "-".join(name.replace("/", "_") for name in names or (first.stem,))
+    return first.with_name(f"{stem}.html")
 
 
-def _profiles(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
-    """Return the profiles before, and those after: none where only one is looked at."""
+class _Wanted(NamedTuple):
+    """What a report is of.
+
+    Attributes:
+        sides: profiles by the names of their sides; a single profile is compared with nothing.
+        reference: name of the side that the others are compared with; None = before and after.
+    """
+
+    sides: dict[str, list[Path]]
+    reference: str | None = None
+
+    @property
+    def profiles(self) -> list[Path]:
+        """All, each once."""
+        return list(dict.fromkeys(path for side in self.sides.values() for path in side))
+
+    @property
+    def path(self) -> Path:
+        """The default place of the report."""
+        firsts = [side[0] for side in self.sides.values()]
+        return beside(firsts[0], *([path.stem for path in firsts] if self.reference is None else self.sides))
+
+
+def _wanted(arguments: argparse.Namespace) -> _Wanted:
+    if are_several(arguments):
+        named = named_sides("report", arguments)
+        return _Wanted(named, arguments.reference or next(iter(named)))
     if len(arguments.profiles) == 1 and arguments.other_side is None:
-        return arguments.profiles, []
-    return sides("report", arguments.profiles, arguments.other_side)
+        return _Wanted({"": arguments.profiles})
+    before, after = sides("report", arguments.profiles, arguments.other_side)
+    return _Wanted({"before": before, "after": after})
 
 
-def _write(output: Path, before: list[Path], after: list[Path], network: Network | None) -> None:
+def _write(output: Path, wanted: _Wanted, network: Network | None) -> None:
     from rankwise.render.terminal.progress import Activity
 
     with Activity("making the report"):
-        content = _report(before, after, network)
+        content = _report(wanted, network)
     with appearing(output) as [unfinished]:
         unfinished.write_bytes(content)
 
 
-def _report(before: list[Path], after: list[Path], network: Network | None) -> bytes:
+def _report(wanted: _Wanted, network: Network | None) -> bytes:
     from rankwise.analysis.opened import damage_told, opened_profile
     from rankwise.render.page.container import Container
-    from rankwise.render.page.contents.run import both_sides, run_data, run_names, run_title
+    from rankwise.render.page.contents.run import run_data, run_names, run_title
     from rankwise.render.page.contents.subject import subject
     from rankwise.render.page.html import report_page
 
-    container, runs, titles, names = Container(), [], [], []
-    for path, name in run_names([*before, *after]):
+    container, runs, titles, names = Container(), [], {}, {}
+    for path, name in run_names(wanted.profiles):
         with opened_profile(path) as connection:
             of = subject(path, connection, container)
             run = run_data(of, name)
             if network is not None and (shown := network(of)) is not None:
                 run["network"] = shown
             runs.append(run)
-            titles.append(run_title(of))
-            names.append(name)
-    if not after:
-        with damage_told(*before):
-            return report_page(titles[0], runs, container)
-    ran = both_sides(titles[: len(before)], titles[len(before) :])
-    files = both_sides(names[: len(before)], names[len(before) :])
-    with damage_told(*before, *after):
-        return report_page(files, runs, container, _comparison(before, after, ran))
+            titles[path], names[path] = run_title(of), name
+    with damage_told(*wanted.profiles):
+        if len(wanted.sides) == 1:
+            return report_page(titles[wanted.profiles[0]], runs, container)
+        if wanted.reference is not None:
+            page = _sides(wanted.sides, wanted.reference, names)
+            return report_page(" / ".join(wanted.sides), runs, container, sides=page)
+        page = _before_and_after(wanted.sides, titles)
+        return report_page(_arrow(wanted.sides, names), runs, container, comparison=page)
 
 
-def _comparison(before: list[Path], after: list[Path], title: str) -> dict[str, Any]:
+def _sides(sides: dict[str, list[Path]], reference: str, names: dict[Path, str]) -> dict[str, Any]:
+    """Return the comparison of sides with names; the names of their profiles lead to the pages of each."""
+    from urllib.parse import urlencode
+
+    from rankwise.reading.difference import diff_sides
+
+    pages = {str(path): f"#{urlencode({'page': 'overview', 'run': name})}" for path, name in names.items()}
+    return diff_sides(sides, reference=reference).page_data(lambda profile: pages[profile])
+
+
+def _before_and_after(sides: dict[str, list[Path]], titles: dict[Path, str]) -> dict[str, Any]:
     from rankwise.reading.difference import diff
     from rankwise.render.page.contents.comparison import comparison_data
 
-    return comparison_data(diff(before, after).found, title)
+    return comparison_data(diff(sides["before"], sides["after"]).found, _arrow(sides, titles))
+
+
+def _arrow(sides: dict[str, list[Path]], texts: dict[Path, str]) -> str:
+    from rankwise.render.page.contents.run import both_sides
+
+    before, after = ([texts[path] for path in side] for side in sides.values())
+    return both_sides(before, after)
 
 
 class _Fabric(NamedTuple):

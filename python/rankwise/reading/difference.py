@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path, PurePath
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rankwise.analysis.opened import opened_profile
 from rankwise.comparison.compare import Comparison, compare
@@ -15,9 +15,17 @@ from rankwise.errors import RankwiseError
 from rankwise.reading.answers import TableView
 from rankwise.reading.arguments import check_percentage, path_of
 from rankwise.views.comparison.sentences import gate_line, limit_lines, side_lines
-from rankwise.views.comparison.several import limit_line, side_line
+from rankwise.views.comparison.several import charts, limit_line, runs, side_line
 from rankwise.views.comparison.several import view as several_view
 from rankwise.views.comparison.view import view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rankwise.views.runs.chart import Chart
+    from rankwise.views.view import View
+
+    Linked = Callable[[str], str]
 
 Files = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -148,14 +156,32 @@ class Differences(TableView):
         """Names of the lists of rows: the figures of the runs first."""
         return "run", "efficiency", *self.found.rows
 
-    def html_page(self) -> bytes:
-        """Return the comparison as a page for browsers."""
-        from rankwise.render.page.runs import runs_page
-        from rankwise.views.comparison.several import charts
+    def html_page(self, directory: Path) -> bytes:
+        """Return the comparison as a page for browsers, with charts.
 
-        title = " / ".join(self.found.sides)
+        Args:
+            directory: in which the page will be: links to reports are relative to it.
+        """
+        from rankwise.render.page.runs import runs_page
+
+        return runs_page(*self._sheet, directory=directory)
+
+    def page_data(self, linked: Linked) -> dict[str, Any]:
+        """Return the data of the comparison as a page of a report.
+
+        Args:
+            linked: path of a profile → address of its pages.
+        """
+        from rankwise.render.page.contents.sheet import sheet_data
+
+        return sheet_data(*self._sheet, linked)
+
+    @property
+    def _sheet(self) -> tuple[str, View, list[Chart], list[str], list[str]]:
+        """Title, tables, charts, facts and warnings of a page."""
         lines = [": ".join(line.split(maxsplit=1)) for line in self._sides()]
-        return runs_page(title, self._view, charts(self.found), lines, self._warnings())
+        view = self._view.with_table(runs(self.found))
+        return " / ".join(self.found.sides), view, charts(self.found), lines, self._warnings()
 
     def _sides(self) -> list[str]:
         width = max(map(len, self.found.sides))

@@ -12,6 +12,8 @@ import type { Context } from "../shell/context.ts";
 import type { Open, Page } from "../shell/page_interface.ts";
 import { type Bar, changesDrawing } from "./changes.ts";
 import type { ComparisonData } from "./contract.ts";
+import { Sheet } from "../runs/sheet.ts";
+import { filterOf, IGNORED } from "./sides.ts";
 
 const SHOWN = 12;
 
@@ -19,10 +21,14 @@ export const page: Page = {
   name: "comparison",
   title: "Comparison",
   order: 10,
-  there: ({ report }) => report.comparison !== undefined,
-  heading: ({ report }) => report.comparison?.title ?? "",
-  ignores: () => "The comparison is of the whole runs: filters do not change it.",
-  open: (context, parent) => new ComparisonPage(context, parent),
+  there: ({ report }) => (report.comparison ?? report.sides) !== undefined,
+  heading: ({ report }) => (report.comparison ?? report.sides)?.title ?? "",
+  ignores: ({ report }) =>
+    report.sides ? IGNORED : "The comparison is of the whole runs: filters do not change it.",
+  open: (context, parent) => {
+    const { sides } = context.report;
+    return sides ? new Sheet(sides, parent, () => filterOf(context)) : new ComparisonPage(context, parent);
+  },
 };
 
 class ComparisonPage implements Open {
