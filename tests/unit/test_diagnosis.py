@@ -32,6 +32,7 @@ from rankwise.analysis.from_json import from_json
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.to_json import to_json
 from rankwise.diagnosis import kept
+from rankwise.diagnosis.kept_content import RULES
 from rankwise.diagnosis.make import make_diagnosis
 from rankwise.diagnosis.model import Diagnosis
 from rankwise.diagnosis.sentences import late_sentence
@@ -193,7 +194,7 @@ def test_verbs_that_make_profiles_keep_it(tmp_path: Path, capsys: pytest.Capture
     made = [Path(line) for line in capsys.readouterr().out.splitlines()]
     assert len(made) == 2
     for path in made:
-        assert kept_rules(path) == [(kept.RULES,)]
+        assert kept_rules(path) == [(RULES,)]
 
 
 def test_it_goes_to_json_and_back(late: Path) -> None:

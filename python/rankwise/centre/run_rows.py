@@ -21,7 +21,7 @@ from rankwise.analysis.to_json import to_json
 from rankwise.centre.schema import CALLS, FAMILIES, FINDINGS, HOSTS, PORTS, RUNS, TAGS, Table
 from rankwise.centre.values import Row, checked, identity
 from rankwise.centre.waste import KIND_OF_RULE
-from rankwise.diagnosis.kept import content_by_any_rules
+from rankwise.diagnosis.kept_content import content_by_any_rules
 from rankwise.findings.finding import HIGH
 from rankwise.runs.configuration import program_and_arguments
 from rankwise.runs.headline import owner_name

@@ -5,21 +5,15 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from typing import Any
 
 from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.from_json import from_json
 from rankwise.analysis.selection import is_part
 from rankwise.analysis.timing.efficiency import Efficiency
 from rankwise.analysis.to_json import to_json
+from rankwise.diagnosis.kept_content import RULES, content_by_todays_rules
 from rankwise.diagnosis.model import Diagnosis, Lateness
 from rankwise.findings.finding import WEIGHTS
-from rankwise.version import __version__
-
-_RULES = 6
-"""Increment it when a rule, a threshold or a sentence changes between two versions of Rankwise."""
-RULES = f"{__version__}/{_RULES}"
-"""Identifies the rules behind a diagnosis. A diagnosis by other rules is computed again."""
 
 _WORD = re.compile("[a-z]+( [a-z]+)?")
 
@@ -41,7 +35,7 @@ def diagnosis(evidence: Evidence) -> Diagnosis:
 
 def run_efficiency(evidence: Evidence) -> Efficiency | None:
     """Return the efficiency of a whole run: from its kept diagnosis, or computed now."""
-    content = _content(evidence.connection)
+    content = content_by_todays_rules(evidence.connection)
     try:
         kept = content and content["account"]["efficiency"]
         return from_json(Efficiency, kept) if kept else evidence.efficiency
@@ -73,24 +67,10 @@ def keep_diagnosis(profile: sqlite3.Connection) -> None:
     profile.execute("INSERT INTO diagnosis (rules, content) VALUES (?, ?)", (RULES, text))
 
 
-def content_by_any_rules(profile: sqlite3.Connection) -> tuple[Any, bool] | None:
-    """Return the JSON of the kept diagnosis, and whether it is by today's rules; None = none is kept.
-
-    A list of many runs takes the kept ones: computing each again would take minutes.
-    """
-    row = profile.execute(
-        "SELECT rules, content FROM diagnosis ORDER BY rules = ? DESC LIMIT 1", (RULES,)
-    ).fetchone()
-    try:
-        return row and (json.loads(row[1]), row[0] == RULES)
-    except (ValueError, TypeError, RecursionError):
-        return None
-
-
 def _read(profile: sqlite3.Connection) -> Diagnosis | None:
     """Return the kept diagnosis; None = none is kept, it is by other rules, or it is damaged."""
     try:
-        content = _content(profile)
+        content = content_by_todays_rules(profile)
         if content is None:
             return None
         kept = from_json(Diagnosis, content)
@@ -102,12 +82,3 @@ def _read(profile: sqlite3.Connection) -> Diagnosis | None:
         _WORD.fullmatch(finding.command.verb) and finding.confidence in WEIGHTS for finding in findings
     )
     return kept if sound else None
-
-
-def _content(profile: sqlite3.Connection) -> Any:
-    """Return the JSON of the kept diagnosis; None = none is kept, it is by other rules, or it is no JSON."""
-    row = profile.execute("SELECT content FROM diagnosis WHERE rules = ?", (RULES,)).fetchone()
-    try:
-        return row and json.loads(row[0])
-    except (ValueError, TypeError, RecursionError):
-        return None

@@ -17,7 +17,7 @@ from rankwise.analysis.columns import decoded_list
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import tags
 from rankwise.analysis.percent import percent
-from rankwise.diagnosis.kept import content_by_any_rules
+from rankwise.diagnosis.kept_content import content_by_any_rules
 from rankwise.errors import RankwiseError
 from rankwise.records import dataclass
 from rankwise.runs.configuration import program_and_arguments

@@ -18,6 +18,7 @@ from rankwise.render.terminal.page import Page
 Row = TypeVar("Row")
 AnyRow = TypeVar("AnyRow", contravariant=True)  # a column for general rows also serves special ones
 
+_EMPTY = Text()
 _GAP = 2
 _LEAST_FLEXIBLE = 8
 
@@ -173,11 +174,13 @@ def _row_lines(
     for height in range(max(len(part) for part in parts)):
         line = Text()
         for index, (part, column, width) in enumerate(zip(parts, columns, widths, strict=True)):
-            cell = part[height] if height < len(part) else Text()
-            cell.rstrip()
-            blanks = " " * (width - cell.cell_len)
-            line.append(" " * _GAP if index else "")
-            line.append_text(Text(blanks) + cell if column.right else cell + Text(blanks))
+            cell = part[height] if height < len(part) else _EMPTY
+            text = cell.plain.rstrip()
+            blanks = " " * (width - cell_len(text) + _GAP * (column.right and index > 0))
+            if column.right:
+                line.append(blanks).append(text, cell.style)
+            else:
+                line.append(" " * _GAP * (index > 0)).append(text + blanks, cell.style)
         line.rstrip()
         lines.append(line)
     return lines
