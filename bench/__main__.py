@@ -15,6 +15,7 @@ sys.path += [str(_TESTS), str(_TESTS / "mpi"), str(_TESTS / "cluster"), str(_TES
 
 PARTS = {
     "overhead": "what is added to a call, to memory, to MPI_Init and MPI_Finalize, and by the command",
+    "sizes": "cost of messages and collectives of each size",
     "inside": "what it costs to see the messages inside collectives",
     "requests": "the table of requests",
     "sessions": "the introspection library: calls in a session, and its own functions",
@@ -33,7 +34,7 @@ PARTS = {
     "history": "changes of the run time and what it goes with: found, missed, and found without being there",
     "wire": "bytes between nodes, by profiles and by the network interfaces",
 }
-_WITH_JOBS = ("overhead", "inside", "sessions", "scale")  # these take --mpi and --pairs
+_WITH_JOBS = ("overhead", "sizes", "inside", "sessions", "scale")  # these take --mpi and --pairs
 
 
 def _run(part: str, arguments: list[str]) -> bool:

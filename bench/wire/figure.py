@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from common.errors import BenchError
+from common.figure import pyplot
 
 _WIRE = {"color": "#9db8d6", "linewidth": 5, "solid_capstyle": "round"}
 _PROFILE = {"color": "#a62c2b", "linewidth": 1.1}
@@ -29,15 +29,7 @@ def draw(all_curves: Sequence[Curves], path: Path) -> None:
     Raises:
         BenchError: matplotlib is missing.
     """
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise BenchError("--figure needs matplotlib: pip install matplotlib") from None
-    mpl.use("svg")
-    mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "wire", "font.size": 9})
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(
+    figure, axes = pyplot("wire").subplots(
         2, len(all_curves), figsize=(11, 5.6), squeeze=False, sharex="col", layout="constrained"
     )
     for column, curves in enumerate(all_curves):

@@ -22,7 +22,7 @@ sys.exit(bench.main([sys.argv[2], "--help"]))
 """
 
 
-@pytest.mark.parametrize("part", ["predicted", "reorder", "wire", "scale", "tuning"])
+@pytest.mark.parametrize("part", ["predicted", "reorder", "wire", "scale", "sizes", "tuning"])
 def test_a_part_that_starts_jobs(part: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_PYTEST, BENCH, part], capture_output=True, text=True, timeout=60
