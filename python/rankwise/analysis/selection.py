@@ -12,15 +12,17 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from rankwise.analysis.calls.procedures import procedure_ids
+from rankwise.analysis.calls.spanned import Spanned
 from rankwise.analysis.calls.totals import BETWEEN
 from rankwise.analysis.percent import percent
 from rankwise.errors import RankwiseError
 from rankwise.host_names import short_name
 from rankwise.profile.join.families import library_of, with_library
-from rankwise.profile.store.database import calculate_sums
+from rankwise.profile.store.database import MOST_RANKS, calculate_sums
 from rankwise.records import dataclass
 
 _LIST = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*")
+_COUNTS = re.compile(r"([0-9]{1,9})(?:(-)([0-9]{0,9}))?")
 _MARK = "selection"  # a temporary view that exists while a part is selected
 
 
@@ -36,6 +38,7 @@ class Selection:
         region: names or paths, separated by commas; with a slash at the end the regions nested in it, too.
         node: hosts, with or without their domain, separated by commas.
         size: size bins, the first and the last; None = all.
+        spans: number of nodes that the members of a communicator are on: `1`, `2-4`, `2-`.
     """
 
     communicator: str = ""
@@ -44,6 +47,7 @@ class Selection:
     region: str = ""
     node: str = ""
     size: tuple[int, int] | None = None
+    spans: str = ""
 
     def given(self) -> list[str]:
         """Return the names of the given criteria."""
@@ -60,12 +64,13 @@ class Selected:
     region: str
     node: str
     size_bins: tuple[int, int] | None
+    spans: str
     percent_of_mpi: float
 
     @property
     def of_calls(self) -> bool:
         """Whether only some calls of a rank are selected, rather than all calls of some ranks."""
-        return bool(self.communicator or self.call or self.region or self.size_bins)
+        return bool(self.communicator or self.spans or self.call or self.region or self.size_bins)
 
 
 def is_part(connection: sqlite3.Connection) -> bool:
@@ -83,9 +88,10 @@ def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool
         sent_only: select only the messages that the ranks send, not also the messages that they receive.
 
     Raises:
-        RankwiseError: there is no such communicator, rank, procedure, region or node.
+        RankwiseError: there is no such communicator, rank, procedure, region or node, or the text of one
+            can't be read.
     """
-    communicators = _communicators(connection, wanted.communicator) if wanted.communicator else None
+    communicators = _wanted_communicators(connection, wanted)
     procedures = list(procedure_ids(connection, wanted.call.split(","))) if wanted.call else None
     regions = _regions(connection, wanted.region) if wanted.region else None
     ranks = _ranks(connection, wanted)
@@ -154,7 +160,7 @@ def select(connection: sqlite3.Connection, wanted: Selection, *, sent_only: bool
     connection.execute(f"CREATE TEMP VIEW {_MARK} AS SELECT 1")
     (part,) = connection.execute("SELECT TOTAL(mpi) FROM ranks").fetchone()
     given = (wanted.communicator, wanted.rank, wanted.call, wanted.region, wanted.node)
-    return Selected(*given, wanted.size, percent(part, whole))
+    return Selected(*given, wanted.size, wanted.spans, percent(part, whole))
 
 
 def _among(column: str, keys: Sequence[int] | None) -> list[str]:
@@ -186,6 +192,30 @@ def _replace(connection: sqlite3.Connection, name: str, conditions: Sequence[str
     # With legacy_alter_table, SQLite does not check now the views that refer to the table.
     connection.execute("PRAGMA legacy_alter_table = ON")
     connection.execute(f"ALTER TABLE temp.part_of_{name} RENAME TO {name}")
+
+
+def _wanted_communicators(connection: sqlite3.Connection, wanted: Selection) -> list[int] | None:
+    """Return the wanted communicators that span the wanted number of nodes; None = all."""
+    named = _communicators(connection, wanted.communicator) if wanted.communicator else None
+    if not wanted.spans:
+        return named
+    match = _COUNTS.fullmatch(wanted.spans)
+    if not match:
+        raise RankwiseError(f"{wanted.spans!r} is not a number of nodes, or a range, such as 1, 2-4 or 2-")
+    least, dash, last = match.groups(default="")
+    numbers = range(int(least), 1 + (int(last) if last else MOST_RANKS if dash else int(least)))
+    spanned = Spanned(connection)
+    found = [
+        identity
+        for identity, *groups in connection.execute("SELECT id, members, remote_members FROM communicators")
+        if (named is None or identity in named) and spanned.nodes(*groups) in numbers
+    ]
+    if not found:
+        raise RankwiseError(
+            f"no such communicator spans {wanted.spans} nodes: `rankwise show F --by communicator` shows the"
+            " nodes of each"
+        )
+    return found
 
 
 def _communicators(connection: sqlite3.Connection, names: str) -> list[int]:

@@ -35,6 +35,12 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--size", type=_sizes, metavar="SIZE", help="calls of this size, or of a range: 0, 1K-64K, 1M-"
     )
+    group.add_argument(
+        "--spans",
+        metavar="NODES",
+        default="",
+        help="communicators whose members are on so many nodes: 1, 2-4, 2-",
+    )
 
 
 def add_kind(group: Any, *, only_with: str = "") -> None:
@@ -62,6 +68,7 @@ def wanted(arguments: argparse.Namespace) -> Selection:
         arguments.region,
         _nodes(arguments.node),
         arguments.size,
+        arguments.spans,
     )
 
 

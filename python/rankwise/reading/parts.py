@@ -34,10 +34,15 @@ _NOT_KNOWN = {
     ("file", "region"): "accesses of files are not counted by region",
     **{
         ("time", option): f"what ranks did when is not counted by {option}"
-        for option in ("communicator", "call", "region", "size")
+        for option in ("communicator", "call", "region", "size", "spans")
     },
-    **{("network", option): _PORTS for option in ("communicator", "rank", "call", "region", "node", "size")},
-    **{("path", option): _ALL_CALLS for option in ("communicator", "rank", "region", "node", "size")},
+    **{
+        ("network", option): _PORTS
+        for option in ("communicator", "rank", "call", "region", "node", "size", "spans")
+    },
+    **{
+        ("path", option): _ALL_CALLS for option in ("communicator", "rank", "region", "node", "size", "spans")
+    },
     ("algorithm", "region"): _MESSAGES.format("region"),
     ("algorithm", "rank"): _WHOLE,
     ("algorithm", "node"): _WHOLE,
@@ -63,6 +68,7 @@ _OTHER_TABLES = {
     "node": _NETWORK | {"paths", "patterns", "pattern_messages"},
     "call": _NETWORK | {"region_times", "intervals"},
     "communicator": _NETWORK | {"paths", "region_times", "intervals"},
+    "spans": _NETWORK | {"paths", "region_times", "intervals"},
 }
 """What can't be restricted by each option, and is not exported with it."""
 
@@ -74,6 +80,7 @@ def selection(
     region: Names = "",
     node: Names = "",
     size: Sizes | None = None,
+    spans: str | int = "",
 ) -> Selection:
     """Return the selection.
 
@@ -91,6 +98,7 @@ def selection(
         _listed("region", region),
         _listed("node", node),
         sizes,
+        str(spans),
     )
 
 

@@ -98,6 +98,7 @@ class Profile:
         region: Names = "",
         node: Names = "",
         size: Sizes | None = None,
+        spans: str | int = "",
     ) -> Profile:
         """Return a part of the run: its shares and totals are of the part.
 
@@ -108,8 +109,9 @@ class Profile:
             region: names.
             node: names of hosts, with or without their domain.
             size: of calls, such as "1K-64K", 0, "1M-".
+            spans: number of nodes that the members of a communicator are on: 1, "2-4", "2-".
         """
-        more = selection(communicator, rank, call, region, node, size)
+        more = selection(communicator, rank, call, region, node, size, spans)
         return self.restricted(more)
 
     def restricted(self, more: Selection) -> Profile:

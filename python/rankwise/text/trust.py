@@ -90,9 +90,11 @@ def selected_text(part: Selected) -> str:
         "node": part.node,
         "size": _sizes(*part.size_bins) if part.size_bins else "",
     }
-    chosen = ", ".join(f"{_named(what, text)} {text}" for what, text in named.items() if text)
+    chosen = [f"{_named(what, text)} {text}" for what, text in named.items() if text]
+    if part.spans:
+        chosen.append(f"communicators that span {part.spans} node{'s' * (part.spans != '1')}")
     share = f"{percent_text(part.percent_of_mpi)} % of the run's time in MPI"
-    return f"{chosen}: {share}"
+    return f"{', '.join(chosen)}: {share}"
 
 
 def _named(what: str, text: str) -> str:
