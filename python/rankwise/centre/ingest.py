@@ -18,7 +18,7 @@ from rankwise.centre.values import Row
 from rankwise.errors import RankwiseError
 from rankwise.records import dataclass
 from rankwise.runs.files import SUFFIX
-from rankwise.runs.load import Unreadable
+from rankwise.runs.unreadable import Unreadable
 
 _A_BATCH = 4000  # profiles whose rows are in memory at once, and become one file a table and month
 _FEW = 50  # profiles that one process reads quickest

@@ -26,7 +26,7 @@ def content_by_todays_rules(profile: sqlite3.Connection) -> Any:
 def content_by_any_rules(profile: sqlite3.Connection) -> tuple[Any, bool] | None:
     """Return the JSON of the kept diagnosis, and whether it is by today's rules; None = none is kept.
 
-    A list of many runs takes what is there: to compute each diagnosis again would take minutes.
+    A list of many runs takes any of them: to compute each diagnosis again would take minutes.
     """
     row = profile.execute(
         "SELECT rules, content FROM diagnosis ORDER BY rules = ? DESC LIMIT 1", (RULES,)

@@ -12,7 +12,7 @@ from rankwise.reading.arguments import path_of
 from rankwise.runs.choice import SORTS, Choice, chosen
 from rankwise.runs.files import profiles_in
 from rankwise.runs.headline import Headline, headlines
-from rankwise.runs.load import Unreadable
+from rankwise.runs.unreadable import Unreadable
 from rankwise.views.runs.chosen import unreadable_lines
 from rankwise.views.runs.list import page_view, view
 

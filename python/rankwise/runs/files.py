@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankwise.errors import RankwiseError
-from rankwise.runs.load import Unreadable
+from rankwise.runs.unreadable import Unreadable
 
 SUFFIX = ".rankwise"
 _RUN_SUFFIX = ".rankwise-run"  # of directories in which processes leave their counters: they hold no profiles

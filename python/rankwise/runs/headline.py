@@ -21,7 +21,7 @@ from rankwise.diagnosis.kept_content import content_by_any_rules
 from rankwise.errors import RankwiseError
 from rankwise.records import dataclass
 from rankwise.runs.configuration import program_and_arguments
-from rankwise.runs.load import Unreadable
+from rankwise.runs.unreadable import Unreadable
 from rankwise.text.names import library_name
 
 _FEW = 100  # profiles that one process reads

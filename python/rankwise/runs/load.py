@@ -6,26 +6,13 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from rankwise.analysis.opened import opened_profile
 from rankwise.analysis.overview import Run
 from rankwise.comparison.figures import Figures, figures
 from rankwise.errors import RankwiseError
-
-
-class Unreadable(NamedTuple):
-    """A profile that is left out, or a directory with all in it.
-
-    Attributes:
-        path: of it.
-        reason: a line that names it and the cure.
-        is_directory: it is a directory.
-    """
-
-    path: Path
-    reason: str
-    is_directory: bool = False
+from rankwise.runs.unreadable import Unreadable
 
 
 class OfRun(Protocol):

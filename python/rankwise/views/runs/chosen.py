@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rankwise.runs.files import unreadable_directories
 from rankwise.runs.groups import Chosen, program_line
-from rankwise.runs.load import Unreadable
+from rankwise.runs.unreadable import Unreadable
 from rankwise.text.units import number_of
 
 _NAMED = 3

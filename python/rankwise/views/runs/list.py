@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from rankwise.runs.headline import Headline
-from rankwise.runs.load import Unreadable
+from rankwise.runs.unreadable import Unreadable
 from rankwise.text.units import number_of
 from rankwise.views.view import (
     COUNT,
