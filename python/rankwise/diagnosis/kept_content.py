@@ -8,7 +8,7 @@ from typing import Any
 
 from rankwise.version import __version__
 
-_RULES = 5
+_RULES = 6
 """Increment it when a rule, a threshold or a sentence changes between two versions of Rankwise."""
 RULES = f"{__version__}/{_RULES}"
 """Identifies the rules behind a diagnosis. A diagnosis by other rules is computed again."""
