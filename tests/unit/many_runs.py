@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from made_profile import WORLD, Made
+
+from rankwise.diagnosis.kept import keep_diagnosis
 
 FIRST = datetime(2026, 10, 1, 2, 0, tzinfo=timezone.utc)
 Call = tuple[str, str]
@@ -71,7 +75,10 @@ def write_run(path: Path, truth: Truth) -> Path:
     made.connection.executemany("INSERT INTO tags VALUES (?, ?)", tags.items())
     for statement in truth.more:
         made.connection.execute(statement)
-    return made.write(path)
+    made.write(path)
+    with closing(sqlite3.connect(path)) as profile, profile:
+        keep_diagnosis(profile)  # as if it had been recorded: readers need not make one
+    return path
 
 
 def write_runs(directory: Path, truths: Sequence[Truth]) -> Path:
