@@ -148,7 +148,7 @@ Rows = dict[Table, list[dict[str, Any]]]
 
 @dataclass
 class Expected:
-    """What is known of a store.
+    """The answers about a store.
 
     Attributes:
         groups: of its runs.
@@ -224,7 +224,7 @@ def _descending(sums: Mapping[Any, float]) -> dict[Any, float]:
 def planted_month(
     store: Path, *, month: str = MONTH, groups: Sequence[Group] = GROUPS, accounting: bool = True
 ) -> Expected:
-    """Write a month into a store, or add it; whatever must not count is there as well.
+    """Write a month into a store, or add it, with rows that must not count.
 
     Args:
         store: folder, which is made.
@@ -294,7 +294,7 @@ def _add_run(rows: Rows, group: Group, place: int, number: int, first: datetime,
     wall = hours / group.nodes * 3600
     ranks = 8 * group.nodes
     largest = max(_sure(group), key=lambda one: one.share, default=None)
-    job = str(10_000 + number)
+    job = str(10_000 + number + (0 if key.startswith(MONTH) else 1000 * started.month))
     rows[RUNS].append(
         {
             "run": run,
@@ -331,7 +331,10 @@ def _add_run(rows: Rows, group: Group, place: int, number: int, first: datetime,
         }
     )
     rows[TAGS].append({"run": run, "name": "commit", "value": f"{number:07x}"})
+    kinds: set[str] = set()
     for at, one in enumerate(sorted(group.findings, key=lambda one: -one.share), start=1):
+        is_first = one in _sure(group) and KIND_OF_RULE[one.rule] not in kinds
+        kinds |= {KIND_OF_RULE[one.rule]} if is_first else set()
         rows[FINDINGS].append(
             {
                 "run": run,
@@ -339,6 +342,7 @@ def _add_run(rows: Rows, group: Group, place: int, number: int, first: datetime,
                 "rule": one.rule,
                 "waste": KIND_OF_RULE[one.rule],
                 "confidence": one.confidence,
+                "largest": is_first,
                 "upper_bound": one.upper_bound,
                 "saved_percent": 100 * one.share,
                 "node_hours": one.share * hours,
@@ -371,8 +375,8 @@ def _add_run(rows: Rows, group: Group, place: int, number: int, first: datetime,
         }
     )
     names = [f"n{(number * 5 + at) % HOST_COUNT + 1:02d}" for at in range(group.nodes)]
-    for at, host in enumerate(names):
-        late = 12.0 if host == LATE_HOST else 0.5 if (number + at) % 2 else -0.5
+    for host in names:
+        late = 12.0 if host == LATE_HOST else 0.5 if number // 2 % 2 else -0.5
         rows[HOSTS].append(
             {
                 "run": run,
@@ -449,7 +453,14 @@ def _uncommitted(month: str) -> Rows:
     """Return details of a run that is not in `runs`: a batch that is being written."""
     run = identity("uncommitted", month)
     finding = {"run": run, "place": 1, "rule": "late-ranks", "waste": "waiting", "confidence": "high"}
-    finding |= {"upper_bound": False, "saved_percent": 90.0, "node_hours": 1e6, "title": "", "command": ""}
+    finding |= {
+        "largest": True,
+        "upper_bound": False,
+        "saved_percent": 90.0,
+        "node_hours": 1e6,
+        "title": "",
+        "command": "",
+    }
     host = {"run": run, "host": "n01", "ranks": 8, "outside_seconds": 1e6, "slower_percent": 500.0}
     host |= {"mpi_seconds": 1.0, "bytes_on_node": 0, "bytes_off_node": 0, "caused_seconds": 1e9}
     port = {"run": run, "host": "n01", "port": PORT, "kind": "infiniband", "seconds": 1.0, "sent_bytes": 0}

@@ -200,6 +200,9 @@ class _Rows:
 
     def findings(self) -> Iterator[dict[str, Any]]:
         """Return the rows of `findings`."""
+        yield from with_largest([*self._all_findings()])
+
+    def _all_findings(self) -> Iterator[dict[str, Any]]:
         found = self.diagnosis["findings"]["found"] if self.diagnosis else ()
         for place, entry in enumerate(found, start=1):
             finding = entry["finding"]
@@ -308,6 +311,16 @@ class _Rows:
                 "retransmissions": port.retransmissions,
                 "congestion_marks": port.congestion_marks,
             }
+
+
+def with_largest(findings: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Mark the findings of a run that promise most of their kind, of those with high confidence."""
+    largest: dict[str, Mapping[str, Any]] = {}
+    for row in findings:
+        before = largest.get(row["waste"])
+        if row["confidence"] == HIGH and (before is None or row["node_hours"] > before["node_hours"]):
+            largest[row["waste"]] = row
+    return ({**row, "largest": row is largest.get(row["waste"])} for row in findings)
 
 
 def _with_rest(rows: Sequence[Sequence[Any]], most: int, keys: int) -> Iterable[Sequence[Any]]:

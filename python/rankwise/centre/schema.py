@@ -79,6 +79,7 @@ FINDINGS = Table(
         Column("rule", _T, "id of the rule"),
         Column("waste", _T, "kind of waste: waiting, oversubscription, binding, placement, algorithms, ..."),
         Column("confidence", _T, "high, medium or low"),
+        Column("largest", _B, "whether it promises most of its kind in the run, with high confidence"),
         Column("upper_bound", _B, "whether the saving is the most possible; else it is an estimate"),
         Column("saved_percent", _R, "saving in percent of the run time"),
         Column("node_hours", _R, "saving in node hours"),
