@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankwise.introspection import redistribute as redistribute
     from rankwise.introspection import session as session
     from rankwise.introspection import so_far as so_far
+    from rankwise.reading.centre import open_centre as open_centre
     from rankwise.reading.difference import diff as diff
     from rankwise.reading.difference import diff_sides as diff_sides
     from rankwise.reading.history import history as history
@@ -48,6 +49,7 @@ __all__ = [
     "diff_sides",
     "history",
     "open",
+    "open_centre",
     "open_many",
     "preload",
     "redistribute",
@@ -64,6 +66,7 @@ _ELSEWHERE = {
     "diff_sides": ("rankwise.reading.difference", "diff_sides"),
     "history": ("rankwise.reading.history", "history"),
     "open": ("rankwise.reading.profile", "open_profile"),
+    "open_centre": ("rankwise.reading.centre", "open_centre"),
     "open_many": ("rankwise.reading.runs", "open_many"),
     "scaling": ("rankwise.reading.scaling", "scaling"),
     "variance": ("rankwise.reading.variance", "variance"),

@@ -17,6 +17,7 @@ _EXTRA_OF = {
     "otf2": "otf2",
     "pandas": NOTEBOOK,
     "pyarrow": "parquet",
+    "pyspark": "spark",
     "scipy": "latency",
 }
 """Library -> the name of pyproject.toml that brings it."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from typing import Any
+
+_DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ]\d\d(:\d\d(:\d\d)?)?)?)?)?")
 
 
 def add_limit(parser: Any, default: int, of: str) -> None:
@@ -75,3 +78,12 @@ def positive_count(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text[:9]) == 0 or len(text) > 8:
         raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number from 1 on")
     return int(text)
+
+
+def date_text(text: str) -> str:
+    """Return a date, with or without a time, for argparse."""
+    if not _DATE.fullmatch(text):
+        raise argparse.ArgumentTypeError(
+            f"{text[:40]!r} is not a date such as 2026-11-20 or 2026-11-20T12:00"
+        )
+    return text.replace(" ", "T")

@@ -11,17 +11,14 @@ Directories are searched for *.rankwise. The page that -o writes links the repor
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 
 from rankwise.commands.configurations import tags_of
-from rankwise.commands.limits import add_json, add_limit, positive_count
+from rankwise.commands.limits import add_json, add_limit, date_text, positive_count
 from rankwise.commands.page_of_runs import add_page, check_page, write_page
 from rankwise.commands.printing import print_answer
 from rankwise.reading.runs import open_many
 from rankwise.runs.choice import SORTS
-
-_DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ]\d\d(:\d\d(:\d\d)?)?)?)?)?")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--since",
-        type=_date,
+        type=date_text,
         metavar="DATE",
         help="only from this date on, UTC: 2026-11, 2026-11-20T12:00",
     )
@@ -79,11 +76,3 @@ def run(arguments: argparse.Namespace) -> int:
     write_page(arguments.output, runs)
     print_answer(runs, json=arguments.json, verbose=arguments.verbose, limit=arguments.limit)
     return int(bool(runs.unreadable))
-
-
-def _date(text: str) -> str:
-    if not _DATE.fullmatch(text):
-        raise argparse.ArgumentTypeError(
-            f"{text[:40]!r} is not a date such as 2026-11-20 or 2026-11-20T12:00"
-        )
-    return text.replace(" ", "T")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rankwise.trials.shift import rank_sum_chances
 
 LEVEL = 0.05
 """Highest probability that one or more of the reported differences, of all candidates, are by chance."""
+_NEARLY_NORMAL = 2000
+"""Coins: with more, the exact distribution takes long, and is nearly normal."""
 
 
 def rank_sum_chance(before: Sequence[float], after: Sequence[float]) -> float:
@@ -24,6 +27,8 @@ def rank_sum_chance(before: Sequence[float], after: Sequence[float]) -> float:
 
 def sign_chance(positive: int, of_all: int) -> float:
     """Return the probability of so many heads or more of fair coins: the sign test, one direction."""
+    if of_all > _NEARLY_NORMAL:
+        return math.erfc((2 * positive - 1 - of_all) / math.sqrt(2 * of_all)) / 2
     ways, total = 1, 0
     for heads in range(of_all, positive - 1, -1):  # of_all choose heads
         total += ways

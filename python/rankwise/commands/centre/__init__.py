@@ -1,13 +1,23 @@
 """Keep the runs of a whole computing centre, and ask which waste most.
 
 rankwise centre ingest ~/profiles --into STORE
+rankwise centre waste STORE
 """
 
 from __future__ import annotations
 
 import argparse
 
-SUB_VERBS = ("ingest", "compact")
+SUB_VERBS = (
+    "ingest",
+    "waste",
+    "programs",
+    "jobs",
+    "users",
+    "hosts",
+    "trends",
+    "sql",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

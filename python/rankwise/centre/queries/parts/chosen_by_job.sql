@@ -1,0 +1,11 @@
+-- A run that the options about runs leave, if its job in the accounting has the account and the partition.
+SELECT chosen_by_run.*
+FROM chosen_by_run
+WHERE chosen_by_run.run IN (
+  SELECT run_in_job.run
+  FROM run_in_job
+  WHERE run_in_job.run_month BETWEEN :first_month AND :last_month
+    AND run_in_job.job_month BETWEEN :first_job_month AND :last_month
+    AND (:account = '' OR run_in_job.account = :account)
+    AND (:partition = '' OR run_in_job.partition = :partition)
+)

@@ -1,0 +1,23 @@
+-- A run and a job of the accounting with the same number, user and cluster, in whose time the run started.
+SELECT
+  runs.run,
+  runs.month AS run_month,
+  accounting.month AS job_month,
+  accounting.cluster,
+  accounting.job,
+  accounting.user,
+  accounting.account,
+  accounting.partition,
+  accounting.name,
+  accounting.state,
+  accounting.started,
+  accounting.ended,
+  accounting.nodes,
+  accounting.processors,
+  accounting.node_hours
+FROM runs
+JOIN accounting
+  ON accounting.job = runs.job
+  AND accounting.user = runs.user
+  AND runs.started BETWEEN accounting.started AND accounting.ended
+  AND (accounting.cluster = runs.cluster OR accounting.cluster = '' OR runs.cluster = '')

@@ -1,0 +1,1 @@
+"""Answers about all runs of a centre, as data."""

@@ -1,0 +1,125 @@
+"""Months: node hours, the recorded share, efficiency, and waste by kind."""
+
+from __future__ import annotations
+
+from rankwise.centre.questions import Trends
+from rankwise.text.units import percent_text
+from rankwise.views.centre.common import (
+    HOURS,
+    Row,
+    count,
+    data_of,
+    hours_text,
+    no_runs,
+    notes_of,
+    plain,
+    restricted_text,
+    share,
+)
+from rankwise.views.view import RATIO, WORD, Column, Format, Table, View, label
+
+_MORE_HOURS = Format("node hours", lambda hours: _signed(hours), "node hours", right=True)
+_MOST_KINDS = 6
+
+
+def view(found: Trends) -> View:
+    """Return the answer."""
+    data: dict[str, object] = {
+        **data_of(found.scope, months=found.months, changes=found.changes),
+        "earlier": found.earlier,
+        "later": found.later,
+    }
+    if not found.months:
+        return no_runs(data)
+    sums: dict[str, float] = {}
+    for month in found.months:
+        for kind, hours in month["waste"].items():
+            sums[kind] = sums.get(kind, 0.0) + hours
+    kinds = sorted(sums, key=lambda kind: -sums[kind])
+    columns: list[Column[Row]] = [
+        label("month", lambda row: row["month"], "of the start", kind=WORD),
+        count("runs", "number"),
+        plain("node hours", lambda row: row["node_hours"], HOURS, "of these runs"),
+        share("recorded, %", lambda row: row["recorded_percent"], "of the accounted node hours"),
+        Column(
+            "efficiency",
+            lambda row: row["parallel_efficiency"],
+            RATIO,
+            "parallel efficiency (POP), mean weighted by node hours",
+        ),
+        plain("to save", lambda row: row["waste_node_hours"], HOURS, "node hours, at most"),
+        share("%", _percent, "of the node hours"),
+    ]
+    tables = [
+        Table(
+            columns,
+            found.months[::-1],
+            "",
+            title="By month, newest first",
+            notes=notes_of(found.scope),
+        )
+    ]
+    by_kind = [_kind(kind, at < _MOST_KINDS) for at, kind in enumerate(kinds)]
+    if by_kind:
+        tables.append(Table([columns[0], *by_kind], found.months[::-1], "", title="Node hours to save"))
+    if found.earlier:
+        tables.append(_changes(found))
+    return View(title(found), tables, data)
+
+
+def title(found: Trends) -> str:
+    """Return the answer in a sentence, without its full stop."""
+    scope = found.scope
+    if not found.earlier:
+        (newest,) = found.months[-1:]
+        return (
+            f"In {newest['month']}, up to {hours_text(newest['waste_node_hours'])} of"
+            f" {hours_text(newest['node_hours'])} node hours{restricted_text(scope)} could be saved;"
+            " two whole months are needed for a comparison"
+        )
+    by_name = {month["month"]: month for month in found.months}
+    before, after = by_name[found.earlier], by_name[found.later]
+    text = (
+        f"From {found.earlier} to {found.later}, the share that could be saved"
+        f"{restricted_text(scope)} went from {percent_text(_percent(before) or 0.0)} to"
+        f" {percent_text(_percent(after) or 0.0)} % of the node hours"
+    )
+    if found.changes:
+        first = found.changes[0]
+        change = first["later_node_hours"] - first["earlier_node_hours"]
+        text += f"; largest change: {first['program']}, {first['waste']}, {_signed(change)} node hours"
+    return text
+
+
+def _kind(kind: str, brief: bool) -> Column[Row]:
+    return plain(
+        kind,
+        lambda row: row["waste"].get(kind, 0.0),
+        HOURS,
+        "node hours of this waste",
+        verbose=not brief,
+    )
+
+
+def _changes(found: Trends) -> Table:
+    columns: list[Column[Row]] = [
+        label("program", lambda row: row["program"], "its name"),
+        label("waste", lambda row: row["waste"], "kind", kind=WORD),
+        plain(found.earlier, lambda row: row["earlier_node_hours"], HOURS, "node hours"),
+        plain(found.later, lambda row: row["later_node_hours"], HOURS, "node hours"),
+        plain(
+            "change",
+            lambda row: row["later_node_hours"] - row["earlier_node_hours"],
+            _MORE_HOURS,
+            "node hours that could be saved",
+        ),
+    ]
+    return Table(columns, found.changes, "", title="Largest changes")
+
+
+def _percent(row: Row) -> float | None:
+    return 100 * row["waste_node_hours"] / row["node_hours"] if row["node_hours"] else None
+
+
+def _signed(hours: float) -> str:
+    return f"{'-' if hours < 0 else '+'}{hours_text(abs(hours))}"
