@@ -29,6 +29,7 @@ PARTS = {
     "predicted": "time of exchanges over a fat tree, by the loads of its links and by the clock",
     "report": "reports of large jobs: their size, opening one, zooming in it",
     "list": "a list of many profiles",
+    "centre": "questions about a million runs of a computing centre",
     "scaling": "laws that `rankwise scaling` finds, verdicts, and its time for many profiles",
     "verdicts": "what is said of programs whose problem is known",
     "history": "changes of the run time and what it goes with: found, missed, and found without being there",
