@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from c_declarations import parsed
+from centre_page import centre_md
 from coverage_page import coverage_md
 from launchers_table import launchers_h
 from manual_pages import manual_pages
@@ -395,6 +396,7 @@ PRODUCTS: dict[Path, Callable[[Table], str]] = {
     ROOT / "docs" / "reference" / "coverage.md": coverage_md,
     RUNTIME / "launchers.h": lambda _: launchers_h(),
     ROOT / "docs" / "reference" / "options.md": lambda _: options_md(),
+    ROOT / "docs" / "reference" / "centre-store.md": lambda _: centre_md(),
 }
 
 
