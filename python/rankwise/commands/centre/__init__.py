@@ -1,7 +1,9 @@
 """Keep the runs of a whole computing centre, and ask which waste most.
 
-rankwise centre ingest ~/profiles --into STORE
-rankwise centre waste STORE
+  rankwise centre ingest ~/profiles --into STORE
+  rankwise centre waste STORE
+
+Questions need no server: they read the files of the store.
 """
 
 from __future__ import annotations
