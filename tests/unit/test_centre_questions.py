@@ -295,6 +295,8 @@ def test_a_day_is_a_whole_day(tmp_path):
     write(tmp_path, rows, MONTH, "days")
     with rankwise.open_centre(tmp_path) as centre:
         assert centre.waste(since="2026-10-10", until="2026-10-10").data["totals"]["runs"] == 2
+        assert centre.waste(since="2026-10-10T00:01", until="2026-10-10T23:59").data["totals"]["runs"] == 1
+        assert centre.waste(since="2026-10-10", until="2026-10-10T22").data["totals"]["runs"] == 1
 
 
 @pytest.mark.parametrize(

@@ -44,14 +44,12 @@ def add_question(parser: argparse.ArgumentParser, *, limit: bool = True) -> None
         "--since",
         type=date_text,
         metavar="DATE",
-        default="",
         help="only runs from this date on, UTC: 2026-11",
     )
     parser.add_argument(
         "--until",
         type=date_text,
         metavar="DATE",
-        default="",
         help="only runs until the end of this date: 2026-11, 2026-11-20",
     )
     parser.add_argument("--user", metavar="NAME", default="", help="only runs of this user")

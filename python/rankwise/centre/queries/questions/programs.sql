@@ -8,7 +8,10 @@ WITH parts AS (
     SUM(chosen.node_hours) AS node_hours,
     COALESCE(SUM(chosen.waste_node_hours), 0) AS waste_node_hours,
     MAX(COALESCE(chosen.waste_node_hours, 0)) AS best_node_hours,
-    MAX_BY(chosen.run, COALESCE(chosen.waste_node_hours, 0)) AS best_run
+    MAX_BY(
+      CASE WHEN chosen.waste_node_hours > 0 THEN chosen.run END,
+      COALESCE(chosen.waste_node_hours, 0)
+    ) AS best_run
   FROM chosen
   GROUP BY chosen.program, chosen.waste, CAST(FLOOR(100 * chosen.parallel_efficiency) AS BIGINT)
 ),
@@ -81,7 +84,7 @@ SELECT
   runs.user,
   runs.profile
 FROM ranked
-JOIN runs ON runs.run = ranked.run AND runs.month BETWEEN :first_month AND :last_month
+LEFT JOIN runs ON runs.run = ranked.run AND runs.month BETWEEN :first_month AND :last_month
 JOIN users ON users.program = ranked.program
 LEFT JOIN kinds ON kinds.program = ranked.program
 LEFT JOIN spread ON spread.program = ranked.program

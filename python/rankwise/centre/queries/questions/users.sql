@@ -8,7 +8,10 @@ WITH parts AS (
     SUM(chosen.node_hours) AS node_hours,
     COALESCE(SUM(chosen.waste_node_hours), 0) AS waste_node_hours,
     MAX(COALESCE(chosen.waste_node_hours, 0)) AS best_node_hours,
-    MAX_BY(chosen.run, COALESCE(chosen.waste_node_hours, 0)) AS best_run
+    MAX_BY(
+      CASE WHEN chosen.waste_node_hours > 0 THEN chosen.run END,
+      COALESCE(chosen.waste_node_hours, 0)
+    ) AS best_run
   FROM chosen
   GROUP BY chosen.user, chosen.program, chosen.waste
 ),
@@ -58,7 +61,7 @@ SELECT
   runs.job,
   runs.profile
 FROM ranked
-JOIN runs ON runs.run = ranked.run AND runs.month BETWEEN :first_month AND :last_month
+LEFT JOIN runs ON runs.run = ranked.run AND runs.month BETWEEN :first_month AND :last_month
 LEFT JOIN kinds ON kinds.user = ranked.user
 LEFT JOIN programs ON programs.user = ranked.user
 ORDER BY ranked.waste_node_hours DESC, ranked.node_hours DESC, ranked.user
