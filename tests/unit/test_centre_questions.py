@@ -366,6 +366,14 @@ def test_a_damaged_file_is_named_in_one_line(tmp_path, table, how, capsys):
     assert f"{path} is damaged" in error
 
 
+def test_a_file_that_disappears_is_not_damaged(tmp_path):
+    planted_month(tmp_path)
+    with rankwise.open_centre(tmp_path) as centre:
+        Store(tmp_path).files(HOSTS, MONTH)[0].unlink()
+        with pytest.raises(RankwiseError, match="ask again"):
+            centre.hosts()
+
+
 def test_the_store_is_only_read_and_nothing_else_is(planted, centre, tmp_path):
     before = sorted(path for path in planted[0].rglob("*"))
     (file, *_) = Store(planted[0]).files(RUNS, MONTH)

@@ -130,6 +130,8 @@ class DuckDB(Engine):
             columns = [column[0] for column in cursor.description or ()]
             return Rows(columns, cursor.fetchall() if columns else [])
         except self._error as error:
+            if not all(path.exists() for files in self._files.values() for path in files):
+                raise RankwiseError("the store was compacted while it was read: ask again", 1) from error
             damaged = None if isinstance(error, self._of_query) else self._damaged()
             if damaged:
                 raise RankwiseError(
