@@ -1,9 +1,10 @@
-"""What Linux offers and Python's library does not: news of directories, signals as a file, standing back."""
+"""What Linux offers and Python's library lacks: news of directories, signals as files, exchange of names."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import struct
 from collections.abc import Iterable
@@ -21,6 +22,10 @@ _EVENTS_BYTES = 1 << 16
 # linux/signalfd.h: the first member of struct signalfd_siginfo, 128 bytes, is the number of the signal.
 _SIGINFO_BYTES = 128
 _SIGSET_BYTES = 128
+
+# fcntl.h, linux/fs.h
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -127,6 +132,27 @@ def close_all_but(*kept: int) -> None:
         if int(name) not in kept:
             with contextlib.suppress(OSError):  # the listing itself was one
                 os.close(int(name))
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Exchange what two names stand for, so that at each moment both are there.
+
+    Returns:
+        Whether it was done: some file systems, such as NFS, can't.
+
+    Raises:
+        OSError: it failed.
+    """
+    if not hasattr(_libc, "renameat2"):  # glibc before 2.28
+        return False
+    names = (_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other))
+    try:
+        _checked(_libc.renameat2(*names, _RENAME_EXCHANGE))
+    except OSError as error:
+        if error.errno in (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP):
+            return False
+        raise
+    return True
 
 
 def stand_back() -> None:

@@ -39,6 +39,7 @@ class Ingested:
         damaged: files that are no profiles that can be read, and why.
         unreadable: directories that can't be read, and why.
         jobs: of the accounting that were added.
+        old: files of runs of months that the data set does not keep.
     """
 
     runs: int
@@ -46,6 +47,7 @@ class Ingested:
     damaged: list[Unreadable]
     unreadable: list[Unreadable]
     jobs: int
+    old: int
 
 
 def ingest(store: Store, named: Sequence[Path], *, cluster: str = "", hiding: Hiding = AS_IT_IS) -> Ingested:
@@ -60,10 +62,10 @@ def ingest(store: Store, named: Sequence[Path], *, cluster: str = "", hiding: Hi
     Raises:
         RankwiseError: a path does not exist, or the store can't be read or written. Earlier batches stay.
     """
-    done = Ingested(0, 0, [], [], 0)
+    done = Ingested(0, 0, [], [], 0, 0)
     known_sources = _Known(store, "source")
     known_runs = _Known(store, "run")
-    files = _new_files(_files(named, done), known_sources, done)
+    files = _new_files(_files(named, done), known_sources, store.first_month, done)
     while batch := list(islice(files, _A_BATCH)):
         read: list[RunRows] = []
         for rows in _read(batch, cluster):
@@ -73,10 +75,14 @@ def ingest(store: Store, named: Sequence[Path], *, cluster: str = "", hiding: Hi
                 read.append(hiding.hidden(rows))
         with store.locked():
             known_runs.forget()  # another writer may have been here
+            first_month = store.first_month
             by_month: dict[str, dict[Table, list[Row]]] = {}
             for rows in read:
                 (run,) = rows[RUNS]
                 month = _month(RUNS, run)
+                if month < first_month:
+                    done.old += 1
+                    continue
                 if not known_runs.add(month, run[_RUN]):
                     done.known += 1
                     continue
@@ -90,6 +96,8 @@ def ingest(store: Store, named: Sequence[Path], *, cluster: str = "", hiding: Hi
 
 def add_accounting(store: Store, rows: Iterable[Row], hiding: Hiding = AS_IT_IS) -> int:
     """Add the jobs of an accounting that the data set does not have, and return their number.
+
+    Jobs of months that the data set does not keep are left out.
 
     Args:
         store: the data set.
@@ -105,10 +113,13 @@ def add_accounting(store: Store, rows: Iterable[Row], hiding: Hiding = AS_IT_IS)
     hidden = [hiding.row(ACCOUNTING, row) for row in rows]
     added = 0
     with store.locked():
+        first_month = store.first_month
         by_month: dict[str, dict[Table, list[Row]]] = {}
         known: dict[str, set[tuple[Any, ...]]] = {}
         for row in hidden:
             month = _month(ACCOUNTING, row)
+            if month < first_month:
+                continue
             if month not in known:
                 there = store.read(ACCOUNTING, month, ["cluster", "job", "started"])
                 known[month] = set(zip(*(column.to_pylist() for column in there.columns), strict=True))
@@ -205,10 +216,12 @@ def _months_until(seconds: float) -> list[str]:
     return [f"{month // 12:04d}-{month % 12 + 1:02d}" for month in months]
 
 
-def _new_files(files: Iterable[_File], known: _Known, done: Ingested) -> Iterator[Path]:
-    """Leave out the files that the data set was filled from, as far as they are unchanged: none is opened."""
+def _new_files(files: Iterable[_File], known: _Known, first_month: str, done: Ingested) -> Iterator[Path]:
+    """Leave out unchanged files of the data set, and files that are too old for it: these are not opened."""
     for file in files:
-        if any(file.source in known.of(month) for month in file.months):
+        if file.months[0] < first_month:
+            done.old += 1
+        elif any(file.source in known.of(month) for month in file.months):
             done.known += 1
         else:
             yield file.path
@@ -239,4 +252,5 @@ def counts(done: Ingested) -> Mapping[str, int]:
         "damaged": len(done.damaged),
         "unreadable": len(done.unreadable),
         "jobs": done.jobs,
+        "old": done.old,
     }

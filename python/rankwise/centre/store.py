@@ -1,8 +1,8 @@
-"""The data set on disk: Parquet files in folders, which only grow.
+"""The data set on disk: Parquet files in folders.
 
 `STORE/TABLE/month=2026-11/BATCH.parquet`. A batch of runs has one file a month in each table. `runs` is
 written last, so a batch that is cut short does not count, and the next writer removes its files. One writer
-at a time commits. Readers need no lock.
+at a time commits. Readers need no lock. Files never change; only `compact` replaces or removes some.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwise import extras
+from rankwise.centre.replacing import PARTITION, finish_replacements, months_of
 from rankwise.centre.schema import ACCOUNTING, RUNS, TABLES, VERSION, Table, Type
 from rankwise.centre.values import Row
 from rankwise.errors import RankwiseError
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     import pyarrow
 
 _MARK = "rankwise-centre.json"
+_FIRST_MONTH = "first_month"
 _LOCK = ".lock"
 _UNFINISHED = ".unfinished-"
-_PARTITION = "month="
+_PORTION = 1 << 17  # rows
+_READ_AGAIN = 5  # times, if files are replaced meanwhile
 
 
 class Store:
@@ -44,9 +47,24 @@ class Store:
             RankwiseError: the folder has none, or one of a newer version.
         """
         self.path = path
-        mark = path / _MARK
+        self._mark = path / _MARK
+        version, _ = self._marked()
+        if version != VERSION:
+            raise RankwiseError(
+                f"{path} is a store of version {version}, and this Rankwise reads version {VERSION}:"
+                " use the Rankwise that wrote it, or ingest the profiles into another store"
+            )
+
+    def _marked(self) -> tuple[Any, str]:
+        """Return the version, and the first month that is kept; '' = all.
+
+        Raises:
+            RankwiseError: there is no store, or its mark can't be read.
+        """
+        path, mark = self.path, self._mark
         try:
-            version = json.loads(mark.read_text(encoding="utf-8"))["version"]
+            content = json.loads(mark.read_text(encoding="utf-8"))
+            return content["version"], str(content.get(_FIRST_MONTH, ""))
         except FileNotFoundError:
             raise RankwiseError(
                 f"{path} is no store of `rankwise centre`: make it with"
@@ -54,13 +72,8 @@ class Store:
             ) from None
         except OSError as error:
             raise RankwiseError(f"{mark} cannot be read: {error.strerror}") from error
-        except (ValueError, TypeError, LookupError):
+        except (ValueError, TypeError, LookupError, AttributeError):
             raise RankwiseError(f'{mark} is damaged: it should be {{"version": {VERSION}}}') from None
-        if version != VERSION:
-            raise RankwiseError(
-                f"{path} is a store of version {version}, and this Rankwise reads version {VERSION}:"
-                " use the Rankwise that wrote it, or ingest the profiles into another store"
-            )
 
     @classmethod
     def made(cls, path: Path) -> Store:
@@ -73,7 +86,7 @@ class Store:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
             # (Another process may be making it.)
             if all(entry.name.startswith(_UNFINISHED) for entry in path.iterdir()):
-                _write_whole(path / _MARK, json.dumps({"version": VERSION}) + "\n")
+                _write_whole(path / _MARK, _mark_text())
             elif not (path / _MARK).exists():
                 raise RankwiseError(f"{path} has something else: give an empty or a new folder with --into")
         except (NotADirectoryError, FileExistsError):
@@ -105,19 +118,36 @@ class Store:
         finally:
             os.close(lock)
 
+    @property
+    def first_month(self) -> str:
+        """The first month whose runs are kept; '' = all are."""
+        return self._marked()[1]
+
+    def keep_from(self, month: str) -> None:
+        """Note the first month whose runs are kept: earlier ones do not come back; `locked` must be held."""
+        _write_whole(self._mark, _mark_text(month))
+
     def months(self, table: Table) -> list[str]:
-        """Return the months of a table, in order."""
-        with suppress(FileNotFoundError):
-            names = [entry.name for entry in (self.path / table.name).iterdir()]
-            return sorted(name.removeprefix(_PARTITION) for name in names if name.startswith(_PARTITION))
-        return []
+        """Return the months of a table, in order.
+
+        Raises:
+            RankwiseError: one is not there, as it is being replaced.
+        """
+        months, missing = months_of(self.path / table.name)
+        if missing:
+            raise RankwiseError(
+                f"{missing[0]} of {self.path} is being replaced: try again in a minute; if `rankwise centre"
+                " compact` was interrupted, run it again",
+                1,
+            )
+        return months
 
     def files(self, table: Table, month: str) -> list[Path]:
         """Return the files of a table and a month, in order."""
         with suppress(FileNotFoundError):
             return sorted(
                 path
-                for path in (self.path / table.name / f"{_PARTITION}{month}").iterdir()
+                for path in (self.path / table.name / f"{PARTITION}{month}").iterdir()
                 if path.suffix == ".parquet" and not path.name.startswith((".", "_"))
             )
         return []
@@ -126,14 +156,17 @@ class Store:
         """Return columns of a month.
 
         Raises:
-            RankwiseError: a file is damaged.
+            RankwiseError: a file is damaged, or files vanish again and again.
         """
         import pyarrow
 
         schema = arrow_schema(table)
         wanted = pyarrow.schema([schema.field(name) for name in columns])
-        parts = [_read(path, wanted) for path in self.files(table, month)]
-        return pyarrow.concat_tables([wanted.empty_table(), *parts])
+        for _ in range(_READ_AGAIN):
+            with suppress(FileNotFoundError):  # they were replaced, by others with the same rows
+                parts = [part for path in self.files(table, month) for part in portions(path, wanted)]
+                return pyarrow.concat_tables([wanted.empty_table(), *parts])
+        raise RankwiseError(f"files of {self.path} vanish while they are read: try again", 1)
 
     def append(self, batch: Mapping[str, Mapping[Table, Sequence[Row]]]) -> None:
         """Add rows, all or none; `locked` must be held.
@@ -180,7 +213,7 @@ class Store:
         """
         from pyarrow import parquet
 
-        folder = self.path / table.name / f"{_PARTITION}{month}"
+        folder = self.path / table.name / f"{PARTITION}{month}"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         temporary = folder / f"{_UNFINISHED}{name}"
         try:
@@ -195,10 +228,11 @@ class Store:
         return temporary, folder / name
 
     def _remove_leftovers(self) -> None:
-        """Remove unfinished files, and details whose batch has no file in `runs`."""
+        """Finish replacements; remove unfinished files, and details whose batch has no file in `runs`."""
+        finish_replacements(self.path / table.name for table in TABLES)
         for table in TABLES:
             for month in self.months(table):
-                folder = self.path / table.name / f"{_PARTITION}{month}"
+                folder = self.path / table.name / f"{PARTITION}{month}"
                 for path in folder.glob(f"{_UNFINISHED}*"):
                     path.unlink(missing_ok=True)
                 if table in (RUNS, ACCOUNTING):
@@ -214,14 +248,21 @@ class Store:
         )
 
 
-def _read(path: Path, wanted: pyarrow.Schema) -> pyarrow.Table:
+def portions(path: Path, wanted: pyarrow.Schema) -> Iterator[pyarrow.Table]:
+    """Read columns of a file, portion by portion.
+
+    Raises:
+        RankwiseError: it is damaged.
+        OSError: it can't be read.
+    """
     import pyarrow
     from pyarrow import parquet
 
     try:
         # (Not by a path: pyarrow would take the partition's name from it.)
         with path.open("rb") as file:
-            return parquet.read_table(file, columns=wanted.names).cast(wanted)
+            for portion in parquet.ParquetFile(file).iter_batches(_PORTION, columns=wanted.names):
+                yield pyarrow.Table.from_batches([portion]).cast(wanted)
     except (pyarrow.ArrowException, ValueError, KeyError) as error:
         raise RankwiseError(
             f"{path} is damaged: copy it again from a backup, or remove it and ingest its profiles again"
@@ -240,6 +281,11 @@ def arrow_schema(table: Table) -> pyarrow.Schema:
         Type.INSTANT: pyarrow.timestamp("us"),
     }
     return pyarrow.schema([(column.name, types[column.type]) for column in table.columns])
+
+
+def _mark_text(first_month: str = "") -> str:
+    content = {"version": VERSION} | ({_FIRST_MONTH: first_month} if first_month else {})
+    return json.dumps(content) + "\n"
 
 
 def _write_whole(path: Path, text: str) -> None:

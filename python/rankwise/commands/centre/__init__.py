@@ -12,6 +12,7 @@ import argparse
 
 SUB_VERBS = (
     "ingest",
+    "compact",
     "waste",
     "programs",
     "jobs",

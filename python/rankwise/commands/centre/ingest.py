@@ -105,6 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
         said = [_number(done.runs, "run") + " added"] if arguments.profiles else []
         said += [_number(done.known, "run") + " already there"] if done.known else []
         said += [_number(done.jobs, "job") + " of the accounting added"] if accountings else []
+        said += [_number(done.old, "run") + " of months that the store does not keep"] if done.old else []
         said += [_number(len(problems), "problem")] if problems else []
         print(", ".join(said))
     return int(bool(problems))
