@@ -2,7 +2,12 @@ import { createHash } from "node:crypto";
 import { defineConfig, type Plugin } from "vite";
 
 /** The pages, each built on its own: `vite build --mode NAME`. The name of the file to be, by that of the source. */
-const PAGES: Record<string, string> = { report: "index.html", latency: "latency.html", runs: "runs.html" };
+const PAGES: Record<string, string> = {
+  report: "index.html",
+  latency: "latency.html",
+  runs: "runs.html",
+  centre: "centre.html",
+};
 
 /** Puts script and style into the page, and their hashes into its content security policy: nothing else runs. */
 function singleFile(name: string): Plugin {

@@ -27,7 +27,7 @@ npm test --silent
 built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT
 PAGES_TO="$built" npm run --silent build
-for page in report latency runs; do
+for page in report latency runs centre; do
   cmp "$built/$page.html" "$SHIPPED/$page.html" || {
     echo "$SHIPPED/$page.html is not what web/ is built to: make page"
     exit 1

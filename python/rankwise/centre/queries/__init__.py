@@ -2,12 +2,13 @@
 
 `views` belong to the data set. `questions` have named parameters (`:since`), which engines bind. They read
 the tables, the views, and `parts`: above all `chosen`, the runs that the options of a question leave.
+`details` are of single runs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from rankwise.records import dataclass
@@ -102,6 +103,13 @@ def _with_parts(asked: Query, by_job: bool, kept: Collection[str]) -> Query:
     own = asked.sql.removeprefix(_WITH)
     apart = "," if own != asked.sql else ""
     return Query(asked.row, f"{_WITH}{parts}{apart}\n{own}" if parts else asked.sql)
+
+
+def detail(name: str, runs: Iterable[int]) -> Query:
+    """Return a query of details, of these runs; there is at least one."""
+    query = _read("details", name)
+    numbers = ", ".join(str(int(run)) for run in runs)
+    return Query(query.row, query.sql.replace(":runs", numbers))
 
 
 def _read(folder: str, name: str) -> Query:

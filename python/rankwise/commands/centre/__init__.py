@@ -19,6 +19,7 @@ SUB_VERBS = (
     "users",
     "hosts",
     "trends",
+    "site",
     "sql",
 )
 

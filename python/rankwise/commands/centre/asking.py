@@ -32,27 +32,34 @@ def add_store(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_question(parser: argparse.ArgumentParser, *, limit: bool = True) -> None:
-    """Declare the command line of a question.
-
-    Args:
-        parser: of the sub-verb.
-        limit: whether it has --limit.
-    """
-    add_store(parser)
+def add_since(parser: argparse.ArgumentParser) -> None:
+    """Declare --since."""
     parser.add_argument(
         "--since",
         type=date_text,
         metavar="DATE",
         help="only runs from this date on, UTC: 2026-11",
     )
+
+
+def add_question(parser: argparse.ArgumentParser, *, limit: bool = True, user: bool = True) -> None:
+    """Declare the command line of a question.
+
+    Args:
+        parser: of the sub-verb.
+        limit: whether it has --limit.
+        user: whether it has --user.
+    """
+    add_store(parser)
+    add_since(parser)
     parser.add_argument(
         "--until",
         type=date_text,
         metavar="DATE",
         help="only runs until the end of this date: 2026-11, 2026-11-20",
     )
-    parser.add_argument("--user", metavar="NAME", default="", help="only runs of this user")
+    if user:
+        parser.add_argument("--user", metavar="NAME", default="", help="only runs of this user")
     parser.add_argument("--program", metavar="NAME", default="", help="only runs of this program")
     parser.add_argument("--cluster", metavar="NAME", default="", help="only runs on this cluster")
     parser.add_argument(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,26 @@ def html_page(title: str, packed: str, template: str = "report.html", plain: str
         template: file name of the page.
         plain: HTML for browsers that run no scripts, in templates with a place for it.
     """
-    parts = {"title": html.escape(safe(title, "utf-8")), "data": packed, "plain": plain}
+    parts = {"title": html_text(title), "data": packed, "plain": plain}
+    return filled(template, parts)
+
+
+def filled(template: str, parts: Mapping[str, str]) -> bytes:
+    """Return a page as UTF-8.
+
+    Args:
+        template: file name of the page, which has `<!--NAME-->` where a part goes.
+        parts: their HTML, by name.
+    """
     # Split, not replaced, so that no inserted text is taken for the name of another part.
-    pieces = re.split(r"<!--(title|data|plain)-->", (_TEMPLATES / template).read_text(encoding="utf-8"))
+    pieces = re.split(r"<!--(\w+)-->", (_TEMPLATES / template).read_text(encoding="utf-8"))
     whole = "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
     return whole.encode("utf-8")
+
+
+def html_text(text: str) -> str:
+    """Return a foreign text as HTML that only shows it."""
+    return html.escape(safe(text, "utf-8"))
 
 
 def report_page(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
+from rankwise.render.page.beside import report_beside
 from rankwise.render.page.container import Container
 from rankwise.render.page.contents.packed_tables import Linked
 from rankwise.render.page.contents.sheet import sheet_data
@@ -18,7 +17,6 @@ from rankwise.views.view import View
 
 _TEMPLATE = "runs.html"
 _LONG = 60  # letters of a sentence, as in web/src/ui/table.ts
-_REPORT = ".html"  # as `rankwise report` names it
 
 
 def runs_page(
@@ -48,10 +46,7 @@ def _reports(directory: Path) -> Linked:
     """Return what links the reports that are beside their profiles."""
 
     def report(profile: str) -> str:
-        path = Path(profile).with_suffix(_REPORT)
-        if not path.is_file():
-            return ""
-        return quote(os.fsencode(os.path.relpath(path.resolve(), directory.resolve())))
+        return report_beside(Path(profile), directory) or ""
 
     return report
 

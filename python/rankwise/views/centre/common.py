@@ -27,6 +27,7 @@ def hours_text(hours: float) -> str:
 
 
 HOURS = Format("node hours", hours_text, "node hours", right=True)
+COMMAND = Format("command", str, flexible=True)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Static pages about all runs of a computing centre."""
