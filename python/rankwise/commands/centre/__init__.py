@@ -19,6 +19,8 @@ SUB_VERBS = (
     "users",
     "hosts",
     "trends",
+    "mine",
+    "letter",
     "site",
     "sql",
 )
