@@ -11,6 +11,7 @@ from rankwise.errors import RankwiseError
 _IN_SOURCE_TREE = {
     "share/format.h": "../../src/runtime/format.h",
     "include/": "../../include/rankwise/",
+    "share/grafana/": "../../share/grafana/",
     "share/probes/": "../../src/probes/",
 }
 

@@ -222,6 +222,11 @@ def users(engine: Engine, asked: Asked, rows: int) -> Ranked:
     return Ranked(scope=_scope(engine, asked), rows=_ask(engine, "users", asked, rows=rows or ALL_ROWS))
 
 
+def partitions(engine: Engine, asked: Asked) -> Sequence[Row]:
+    """Return the partitions of the runs, the most node hours first."""
+    return _ask(engine, "partitions", asked)
+
+
 def hosts(engine: Engine, asked: Asked) -> Hosts:
     """Return hosts and ports that stand out in many runs; arguments as for `waste`."""
     known = [row for row in _ask(engine, "slow_hosts", asked) if row["runs"]]

@@ -22,6 +22,7 @@ SUB_VERBS = (
     "mine",
     "letter",
     "site",
+    "metrics",
     "sql",
 )
 
