@@ -416,6 +416,17 @@ def test_the_command_prints_text_json_and_csv(planted, question, capsys):
     assert len(table) == len(next(iter(document.values())))
 
 
+def test_a_query_of_the_user_is_answered(planted, capsys, monkeypatch):
+    store, query = str(planted[0]), "SELECT COUNT(*) AS runs FROM runs"
+    assert main(["centre", "sql", store, "--json", query]) == 0
+    assert json.loads(capsys.readouterr().out) == {"rows": [{"runs": planted[1].runs}]}
+    monkeypatch.setattr("sys.stdin", io.StringIO(query))
+    assert main(["centre", "sql", "--csv", store, "-"]) == 0
+    assert capsys.readouterr().out.split() == ["runs", str(planted[1].runs)]
+    assert main(["centre", "sql", store, "tables", "--limit", "0"]) == 0
+    assert capsys.readouterr().out.count("accounting") >= len(ACCOUNTING.columns)
+
+
 def test_names_from_programs_can_not_move_the_cursor(tmp_path):
     name = "\x1b[2Jevil\nprogram"
     planted_month(

@@ -6,7 +6,6 @@ import argparse
 import csv
 import io
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from rankwise.commands.limits import add_json, add_limit, date_text
@@ -84,24 +83,34 @@ def add_formats(parser: argparse.ArgumentParser) -> None:
     formats.add_argument("--csv", action="store_true", help="the main table as CSV, with all columns")
 
 
-def ask(arguments: argparse.Namespace, question: Callable[..., CentreAnswer]) -> int:
+def ask(arguments: argparse.Namespace, question: str) -> int:
     """Print the answer to a question; 0, or RankwiseError if the store can't be read.
 
     Args:
         arguments: of the command line.
-        question: method of `Centre`.
+        question: name of a method of `Centre`.
     """
     options = {name: getattr(arguments, name) for name in _OPTIONS if getattr(arguments, name)}
     rows = {"rows": arguments.limit} if hasattr(arguments, "limit") else {}
     with open_centre(arguments.store, engine=arguments.engine) as centre:
-        answer = question(centre, **options, **rows)
-    write(answer, arguments, limit=0)
+        answer: CentreAnswer = getattr(centre, question)(**options, **rows)
+    write(answer, as_json=arguments.json, as_csv=arguments.csv, verbose=arguments.verbose)
     return 0
 
 
-def write(answer: CentreAnswer, arguments: argparse.Namespace, *, limit: int) -> None:
-    """Print an answer as the options say."""
-    if arguments.csv:
+def write(
+    answer: CentreAnswer, *, as_json: bool, as_csv: bool, verbose: bool = False, limit: int = 0
+) -> None:
+    """Print an answer on stdout.
+
+    Args:
+        answer: to print.
+        as_json: as JSON.
+        as_csv: its main table as CSV.
+        verbose: with more columns.
+        limit: rows of a table, 0 for all.
+    """
+    if as_csv:
         rows = answer.rows()
         text = io.StringIO()
         writer = csv.DictWriter(text, rows.columns)
@@ -109,5 +118,4 @@ def write(answer: CentreAnswer, arguments: argparse.Namespace, *, limit: int) ->
         writer.writerows(rows)
         sys.stdout.write(text.getvalue())
     else:
-        verbose = getattr(arguments, "verbose", False)
-        print_answer(answer, json=arguments.json, verbose=verbose, limit=limit)
+        print_answer(answer, json=as_json, verbose=verbose, limit=limit)

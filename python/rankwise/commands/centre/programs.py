@@ -21,6 +21,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the answer; 0, or RankwiseError if the store can't be read."""
-    from rankwise.reading.centre import Centre
-
-    return ask(arguments, Centre.programs)
+    return ask(arguments, "programs")

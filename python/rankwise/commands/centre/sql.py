@@ -1,6 +1,6 @@
-"""Ask a question of your own in SQL; without one, list the tables and views with their columns.
+"""Ask a question of your own in SQL, or list the tables and views with their columns.
 
-  rankwise centre sql STORE
+  rankwise centre sql STORE tables
   rankwise centre sql STORE "SELECT program, SUM(node_hours) FROM runs GROUP BY program ORDER BY 2 DESC"
   rankwise centre sql STORE --csv - < query.sql
 
@@ -16,12 +16,15 @@ from rankwise.commands.centre.asking import add_formats, add_store, write
 from rankwise.commands.limits import add_limit
 
 _DEFAULT_LIMIT = 100
+_TABLES = "tables"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_store(parser)
-    parser.add_argument("query", nargs="?", metavar="QUERY", help="a SELECT; -: from stdin")
+    parser.add_argument(
+        "query", metavar="QUERY", help="a SELECT; -: from stdin; tables: list the tables and views"
+    )
     add_limit(parser, _DEFAULT_LIMIT, "the answer")
     add_formats(parser)
 
@@ -31,9 +34,9 @@ def run(arguments: argparse.Namespace) -> int:
     from rankwise.reading.centre import open_centre
 
     with open_centre(arguments.store, engine=arguments.engine) as centre:
-        if arguments.query is None:
+        if arguments.query == _TABLES:
             answer = centre.tables()
         else:
             answer = centre.sql(sys.stdin.read() if arguments.query == "-" else arguments.query)
-    write(answer, arguments, limit=arguments.limit)
+    write(answer, as_json=arguments.json, as_csv=arguments.csv, limit=arguments.limit)
     return 0

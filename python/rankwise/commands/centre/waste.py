@@ -22,6 +22,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the answer; 0, or RankwiseError if the store can't be read."""
-    from rankwise.reading.centre import Centre
-
-    return ask(arguments, Centre.waste)
+    return ask(arguments, "waste")
