@@ -5,7 +5,8 @@ has its share of the files: a small one where its launches take long. Rankwise h
 of libraries: what depends on it, marked `each_family`, stays with one library of each. What holds on some
 libraries only is marked `only_on`, and what takes long on some `slow_on`. A test with several parameters,
 marked `each_value`, stays with so many of their combinations that each value is in one. `few` keeps some of
-many random cases, and `repeated` some of the trials of a hunt. What else takes long without touching anything new is marked by hand.
+many random cases, and `repeated` some of the trials of a hunt. Other tests that take long without touching
+anything new have the mark `exhaustive`.
 
 `--share 2/10` runs the second tenth of all that is left. The tests of a file on one library share recordings,
 so they are in one share. `--passed FILE` leaves out what an earlier run with the same file has passed.

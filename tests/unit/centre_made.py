@@ -289,7 +289,7 @@ def month_of(month: str, groups: Sequence[Group]) -> Rows:
 
 def _add_run(rows: Rows, group: Group, place: int, number: int, first: datetime, key: str) -> None:
     run = identity("made", key)
-    started = first + timedelta(days=group.day, hours=6 * place % (24 * 28), seconds=number)
+    started = first + timedelta(days=group.day, hours=6 * place % (24 * 28), seconds=number + 0.7)
     hours = group.run_hours(place)
     wall = hours / group.nodes * 3600
     ranks = 8 * group.nodes
@@ -406,7 +406,9 @@ def _add_run(rows: Rows, group: Group, place: int, number: int, first: datetime,
             }
         )
     if group.in_accounting:
-        before, after = timedelta(seconds=60), timedelta(seconds=wall + 60)
+        before = timedelta(seconds=60)
+        # One starts in the last second of its job. The accounting has whole seconds.
+        after = timedelta(seconds=wall + 60 if place else 0)
         rows[ACCOUNTING].append(
             {
                 "cluster": CLUSTER,
@@ -416,8 +418,8 @@ def _add_run(rows: Rows, group: Group, place: int, number: int, first: datetime,
                 "partition": "big" if group.nodes >= 8 else "standard",
                 "name": group.program,
                 "state": "COMPLETED" if group.complete else "TIMEOUT",
-                "started": started - before,
-                "ended": started + after,
+                "started": (started - before).replace(microsecond=0),
+                "ended": (started + after).replace(microsecond=0),
                 "nodes": group.nodes,
                 "processors": ranks,
                 "node_hours": job_hours(group, place),

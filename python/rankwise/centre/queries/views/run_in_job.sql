@@ -1,4 +1,5 @@
 -- A run and a job of the accounting with the same number, user and cluster, in whose time the run started.
+-- (The accounting cuts fractions of a second.)
 SELECT
   runs.run,
   runs.month AS run_month,
@@ -19,5 +20,6 @@ FROM runs
 JOIN accounting
   ON accounting.job = runs.job
   AND accounting.user = runs.user
-  AND runs.started BETWEEN accounting.started AND accounting.ended
+  AND runs.started >= accounting.started
+  AND runs.started < accounting.ended + INTERVAL '1' SECOND
   AND (accounting.cluster = runs.cluster OR accounting.cluster = '' OR runs.cluster = '')
