@@ -2,7 +2,7 @@
 
   rankwise centre sql STORE tables
   rankwise centre sql STORE "SELECT program, SUM(node_hours) FROM runs GROUP BY program ORDER BY 2 DESC"
-  rankwise centre sql STORE --csv - < query.sql
+  rankwise centre sql STORE --csv -
 
 It is the SQL of the engine. The store is only read, and nothing else can be read.
 """
