@@ -27,11 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the answer; 0, or RankwiseError if the store can't be read."""
     from rankwise.centre.hiding import Hiding, key_in
-    from rankwise.reading.centre import Centre
     from rankwise.runs.headline import owner_name
 
     user = owner_name(os.geteuid())
     if arguments.pseudonyms:
         user = Hiding(key=key_in(arguments.pseudonyms)).pseudonym(user)
     arguments.user = user
-    return ask(arguments, Centre.jobs)
+    return ask(arguments, "jobs")
