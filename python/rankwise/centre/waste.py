@@ -40,10 +40,10 @@ KINDS = {
         Kind(
             OVERSUBSCRIPTION,
             "more ranks and threads than processors, or other programs on them",
-            "start fewer, or use more nodes",
+            "start fewer ranks and threads, or use more nodes",
         ),
         Kind(BINDING, "ranks have fewer processors than threads", "bind each rank to enough cores"),
-        Kind(PLACEMENT, "ranks that exchange much are on different nodes", "place them with `rankwise map`"),
+        Kind(PLACEMENT, "ranks that exchange much are on different nodes", "place ranks with `rankwise map`"),
         Kind(
             ALGORITHMS,
             "the MPI library could use faster algorithms or limits",
