@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import profiles
@@ -333,9 +334,9 @@ def test_rows_are_flat_and_have_the_same_keys_everywhere(profile: sqlite3.Connec
     assert to_json(summary(profile))["families"] == to_json(families(profile))
 
 
-def test_foreign_json_is_one_line(tmp_path: Path) -> None:
+def test_foreign_json_is_one_line_that_names_the_file(tmp_path: Path) -> None:
     path = profiles.write_profile(tmp_path / "a.rankwise")
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE run SET command = '{'")
-    with pytest.raises(RankwiseError, match="not JSON"):
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE run SET command = '{'")
+    with pytest.raises(RankwiseError, match=f"{path}: .*not JSON"), opened_profile(path) as connection:
         run_facts(connection)
