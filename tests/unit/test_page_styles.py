@@ -11,8 +11,8 @@ _WEB = Path(__file__).parents[2] / "web/src"
 _SHEETS = [
     path
     for path in sorted(_WEB.glob("*/*.css"))
-    # (Latencies and many runs are files without other pages.)
-    if path.parent.name == path.stem and path.stem not in ("shell", "latency", "runs")
+    # (Latencies, many runs and the pages of a centre are files without other pages.)
+    if path.parent.name == path.stem and path.stem not in ("shell", "latency", "runs", "centre")
 ]
 
 

@@ -9,8 +9,8 @@ files that were read are known, and what an interrupted run has not added, the n
 are named and left out. sacct.txt is the output of:
 
   export SLURM_TIME_FORMAT=%s
-  sacct --allusers --allocations --duplicates --parsable2 --starttime 2026-11-01 --endtime now
-        --format=JobIDRaw,Cluster,User,Account,Partition,State,Start,End,ElapsedRaw,NNodes,NCPUS
+  columns=JobIDRaw,Cluster,User,Account,Partition,State,Start,End,ElapsedRaw,NNodes,NCPUS
+  sacct --allusers --allocations --duplicates --parsable2 --format=$columns -S 2026-11-01 -E now
 
 or of `sacct --allusers --duplicates --json`, which also has the names of jobs.
 """
