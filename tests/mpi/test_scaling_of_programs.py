@@ -43,4 +43,7 @@ def test_laws_of_collectives_are_found(record: Record, tmp_path: Path) -> None:
     assert growth(constant) < 2.8
     outside = next(row for row in found.rows["communicator"] if row.outside)
     assert outside.seconds[-1] < outside.seconds[0] / 3
-    assert found.predicted[1].row == linear
+    if found.shortage and found.shortage.explains:  # ranks that spin in MPI, on few processors
+        assert not found.predicted
+    else:
+        assert found.predicted[1].row == linear
