@@ -37,6 +37,7 @@ from rankwise.centre.schema import ACCOUNTING, FINDINGS, HOSTS, RUNS
 from rankwise.centre.store import Store
 from rankwise.errors import RankwiseError
 from rankwise.runs.significance import sign_chance
+from rankwise.views.centre.trends import change, signed
 
 QUESTIONS = ("waste", "programs", "jobs", "users", "hosts", "trends")
 
@@ -214,6 +215,14 @@ def test_trends_compare_the_last_two_whole_months(tmp_path):
     assert (first["program"], first["waste"]) == ("vasp", "waiting")
     assert first["later_node_hours"] == pytest.approx(2 * first["earlier_node_hours"])
     assert [row["month"] for row in answer.rows("months")] == ["2026-08", "2026-10", "2026-11"]
+
+
+def test_rounding_is_no_change():
+    rows = [
+        {"later_node_hours": 0.1 + 0.2, "earlier_node_hours": 0.3},
+        {"later_node_hours": 1.0, "earlier_node_hours": 3.0},
+    ]
+    assert [signed(change(row)) for row in rows] == ["0", "-2.00"]
 
 
 def test_the_share_without_a_profile_is_known_from_the_accounting(centre):

@@ -17,11 +17,15 @@ from rankwise.views.view import COUNT, NAME, PERCENT, TEXT, WORD, Column, Detail
 Row = Mapping[str, Any]
 
 
+LEAST_HOURS = 0.0005
+"""Fewer node hours are not shown as a number."""
+
+
 def hours_text(hours: float) -> str:
     """Return node hours: `12,345`, `12.3`, `0.123`, `<0.001`."""
     if hours <= 0:
         return "0"
-    if hours < 0.0005:
+    if hours < LEAST_HOURS:
         return "<0.001"
     return f"{hours:,.0f}" if hours >= 99.95 else digits_text(hours)
 

@@ -6,6 +6,7 @@ from rankwise.centre.questions import Trends
 from rankwise.text.units import percent_text
 from rankwise.views.centre.common import (
     HOURS,
+    LEAST_HOURS,
     Row,
     count,
     data_of,
@@ -18,7 +19,7 @@ from rankwise.views.centre.common import (
 )
 from rankwise.views.view import RATIO, WORD, Column, Format, Table, View, label
 
-_MORE_HOURS = Format("node hours", lambda hours: _signed(hours), "node hours", right=True)
+_MORE_HOURS = Format("node hours", lambda hours: signed(hours), "node hours", right=True)
 _MOST_KINDS = 6
 
 
@@ -84,10 +85,8 @@ def title(found: Trends) -> str:
         f"{restricted_text(scope)} went from {percent_text(_percent(before) or 0.0)} to"
         f" {percent_text(_percent(after) or 0.0)} % of the node hours"
     )
-    if found.changes:
-        first = found.changes[0]
-        change = first["later_node_hours"] - first["earlier_node_hours"]
-        text += f"; largest change: {first['program']}, {first['waste']}, {_signed(change)} node hours"
+    if first := next(filter(change, found.changes), None):
+        text += f"; largest change: {first['program']}, {first['waste']}, {signed(change(first))} node hours"
     return text
 
 
@@ -109,7 +108,7 @@ def _changes(found: Trends) -> Table:
         plain(found.later, lambda row: row["later_node_hours"], HOURS, "node hours"),
         plain(
             "change",
-            lambda row: row["later_node_hours"] - row["earlier_node_hours"],
+            change,
             _MORE_HOURS,
             "node hours that could be saved",
         ),
@@ -121,5 +120,12 @@ def _percent(row: Row) -> float | None:
     return 100 * row["waste_node_hours"] / row["node_hours"] if row["node_hours"] else None
 
 
-def _signed(hours: float) -> str:
-    return f"{'-' if hours < 0 else '+'}{hours_text(abs(hours))}"
+def change(row: Row) -> float:
+    """Return the change in node hours; 0 where sums of the same numbers differ by rounding."""
+    hours: float = row["later_node_hours"] - row["earlier_node_hours"]
+    return hours if abs(hours) >= LEAST_HOURS else 0.0
+
+
+def signed(hours: float) -> str:
+    """Return node hours with their sign: `+12.3`; `0` has none."""
+    return f"{'-' if hours < 0 else '+'}{hours_text(abs(hours))}" if hours else "0"
