@@ -1,15 +1,18 @@
-"""Questions about many runs of a computing centre: seconds of each, and bytes of a job."""
+"""Many runs of a computing centre: how quickly they are added, bytes of a job, seconds of each question."""
 
 from __future__ import annotations
 
 import argparse
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from centre.synthetic import Centre, copy_month, write_month
+from common.profiles import GRID, write_profiles
 from rankwise.centre import questions
 from rankwise.centre.asked import Asked
 from rankwise.centre.engines.duckdb_engine import DuckDB
@@ -22,12 +25,13 @@ _MONTHS = 36
 _MADE = 3  # months that are made; the others are copies with other numbers
 _FULL_RUNS = 10_000  # of a month with all tables, for the bytes of a job
 _AIM_S, _AIM_RUNS, _AIM_BYTES = 10.0, 10_000_000, 20_000
+_PROFILES, _AIM_RATE = 1000, 200  # that are added, and how many in a second
 _ROWS = 10
 _TIMES = 3
 
 
 def main(arguments: list[str]) -> None:
-    """Print seconds of each question, and bytes of a job."""
+    """Print profiles added in a second, bytes of a job, and seconds of each question."""
     parser = argparse.ArgumentParser(prog="bench", description="Questions about many runs.")
     parser.add_argument("--runs", type=int, default=_RUNS, metavar="N", help="their number")
     parser.add_argument("--store", type=Path, metavar="DIR", help="where they are, or are made and kept")
@@ -37,6 +41,7 @@ def main(arguments: list[str]) -> None:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="rankwise-bench-") as name:
         folder = Path(name)
+        _ingest(folder, options.times)
         write_month(folder / "full", "2026-11", _FULL_RUNS, Centre(), details=True)
         print(f"{_size(folder / 'full') / _FULL_RUNS:,.0f} bytes a job (aim {_AIM_BYTES:,}):")
         for table in TABLES:
@@ -46,6 +51,27 @@ def main(arguments: list[str]) -> None:
             _write(store, options.runs)
         with DuckDB(Store(store), threads=options.threads, memory=options.memory) as engine:
             _ask(engine, options.times)
+
+
+def _ingest(folder: Path, times: int) -> None:
+    """Print how many profiles a second one command adds to an empty store, with its start."""
+    profiles = folder / "profiles"
+    profiles.mkdir()
+    write_profiles(profiles, _PROFILES)
+    seconds = []
+    for number in range(times):
+        into = ["--into", str(folder / f"store{number}")]
+        began = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "rankwise", "centre", "ingest", str(profiles), *into],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        seconds.append(time.perf_counter() - began)
+    print(
+        f"{_PROFILES} profiles of {GRID.ranks} ranks added, {_PROFILES / statistics.median(seconds):.0f} a"
+        f" second ({_PROFILES / max(seconds):.0f} to {_PROFILES / min(seconds):.0f}; aim {_AIM_RATE})"
+    )
 
 
 def _write(store: Path, runs: int) -> None:
