@@ -67,8 +67,8 @@ class Store:
             return content["version"], str(content.get(_FIRST_MONTH, ""))
         except FileNotFoundError:
             raise RankwiseError(
-                f"{path} is no store of `rankwise centre`: make it with"
-                f" `rankwise centre ingest PROFILES --into {path}`"
+                f"{path} is no store of `rankwise centre`: give a folder that"
+                " `rankwise centre ingest PROFILES --into STORE` has filled"
             ) from None
         except OSError as error:
             raise RankwiseError(f"{mark} cannot be read: {error.strerror}") from error
