@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 from rankwise.analysis.to_json import to_json
@@ -16,6 +17,7 @@ from rankwise.views.view import COUNT, NAME, PERCENT, TEXT, WORD, Column, Detail
 
 Row = Mapping[str, Any]
 
+_COMMANDS = 3  # after an answer
 
 LEAST_HOURS = 0.0005
 """Fewer node hours are not shown as a number."""
@@ -47,11 +49,20 @@ class Next:
     what: str
 
 
-def explaining(row: Row, what: str) -> Iterator[Next]:
-    """Give the command that explains the run of a row, if its profile is known."""
-    command = explain_command(row)
-    if command:
-        yield Next(command, what)
+def explaining(rows: Iterable[Row], what: Callable[[Row], str]) -> list[Next]:
+    """Return the commands that explain the runs of the first rows whose profiles are known.
+
+    Args:
+        rows: of an answer.
+        what: returns in a few words what the command of a row shows.
+    """
+    commands = (Next(command, what(row)) for row in rows if (command := explain_command(row)))
+    return [*islice(commands, _COMMANDS)]
+
+
+def saved_percent(row: Row) -> float | None:
+    """Return what could be saved in percent of the node hours; None = there are no node hours."""
+    return 100 * row["waste_node_hours"] / row["node_hours"] if row["node_hours"] else None
 
 
 def explain_command(row: Row) -> str | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from rankwise.centre.questions import Ranked
 from rankwise.views.centre.common import (
     HOURS,
@@ -22,8 +20,6 @@ from rankwise.views.centre.common import (
     which_text,
 )
 from rankwise.views.view import NAME, TEXT, WORD, Column, Table, View, label
-
-_COMMANDS = 3
 
 
 def view(found: Ranked) -> View:
@@ -67,5 +63,4 @@ def title(found: Ranked) -> str:
 
 def next_commands(found: Ranked) -> list[Next]:
     """Return the commands that explain the first jobs."""
-    commands = (command for row in found.rows for command in explaining(row, f"job {row['job']}"))
-    return [*islice(commands, _COMMANDS)]
+    return explaining(found.rows, lambda row: f"job {row['job']}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from rankwise.centre.questions import LEAST_RUNS, LibraryChange, Programs
 from rankwise.text.units import number_of
 from rankwise.views.centre.common import (
@@ -35,7 +33,6 @@ from rankwise.views.view import (
     label,
 )
 
-_COMMANDS = 3
 _MORE_HOURS = Format("node hours", lambda hours: _signed(hours), "node hours", right=True)
 _CHANGE = Format("percent", percent_change_text, "%", right=True)
 _CHANCE = Format("chance", lambda chance: f"{chance:.2g}", right=True)
@@ -94,13 +91,8 @@ def title(found: Programs) -> str:
 
 def next_commands(found: Programs) -> list[Next]:
     """Return the commands that explain the best runs of the first programs."""
-    commands = (
-        command
-        for row in found.programs
-        if row["waste_node_hours"] > 0
-        for command in explaining(row, f"{row['program']}, {row['waste']}")
-    )
-    return [*islice(commands, _COMMANDS)]
+    wasteful = (row for row in found.programs if row["waste_node_hours"] > 0)
+    return explaining(wasteful, lambda row: f"{row['program']}, {row['waste']}")
 
 
 def _efficiency(row: Row) -> str | None:

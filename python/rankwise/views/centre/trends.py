@@ -15,6 +15,7 @@ from rankwise.views.centre.common import (
     notes_of,
     plain,
     restricted_text,
+    saved_percent,
     share,
 )
 from rankwise.views.view import RATIO, WORD, Column, Format, Table, View, label
@@ -49,7 +50,7 @@ def view(found: Trends) -> View:
             "parallel efficiency (POP), mean weighted by node hours",
         ),
         plain("to save", lambda row: row["waste_node_hours"], HOURS, "node hours, at most"),
-        share("%", _percent, "of the node hours"),
+        share("%", saved_percent, "of the node hours"),
     ]
     tables = [
         Table(
@@ -82,8 +83,8 @@ def title(found: Trends) -> str:
     before, after = by_name[found.earlier], by_name[found.later]
     text = (
         f"From {found.earlier} to {found.later}, the share that could be saved"
-        f"{restricted_text(scope)} went from {percent_text(_percent(before) or 0.0)} to"
-        f" {percent_text(_percent(after) or 0.0)} % of the node hours"
+        f"{restricted_text(scope)} went from {percent_text(saved_percent(before) or 0.0)} to"
+        f" {percent_text(saved_percent(after) or 0.0)} % of the node hours"
     )
     if first := next(filter(change, found.changes), None):
         text += f"; largest change: {first['program']}, {first['waste']}, {signed(change(first))} node hours"
@@ -114,10 +115,6 @@ def _changes(found: Trends) -> Table:
         ),
     ]
     return Table(columns, found.changes, "", title="Largest changes")
-
-
-def _percent(row: Row) -> float | None:
-    return 100 * row["waste_node_hours"] / row["node_hours"] if row["node_hours"] else None
 
 
 def change(row: Row) -> float:

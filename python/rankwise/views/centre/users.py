@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from rankwise.centre.questions import Ranked
 from rankwise.text.units import number_of, percent_text
 from rankwise.views.centre.common import (
@@ -18,12 +16,11 @@ from rankwise.views.centre.common import (
     no_runs,
     notes_of,
     plain,
+    saved_percent,
     share,
     which_text,
 )
 from rankwise.views.view import NAME, TEXT, WORD, Column, Table, View, label
-
-_COMMANDS = 3
 
 
 def view(found: Ranked) -> View:
@@ -36,7 +33,7 @@ def view(found: Ranked) -> View:
         count("runs", "of the user"),
         plain("node hours", lambda row: row["node_hours"], HOURS, "of these runs"),
         plain("to save", lambda row: row["waste_node_hours"], HOURS, "node hours, at most"),
-        share("%", _percent, "of the user's node hours"),
+        share("%", saved_percent, "of the user's node hours"),
         plain("most by", lambda row: row["waste"], WORD, "kind of waste"),
         plain("in", lambda row: row["program"], NAME, "program with most of it"),
         plain("job", lambda row: row["job"] or None, NAME, "that shows it best"),
@@ -60,21 +57,12 @@ def title(found: Ranked) -> str:
         return f"No run of a user has a finding of high confidence, in {which}"
     return (
         f"{first['user']} could save most: up to {hours_text(first['waste_node_hours'])} of"
-        f" {hours_text(first['node_hours'])} node hours ({percent_text(_percent(first) or 0.0)} %), most by"
-        f" {first['waste']} in {first['program']}; {number_of(scope.totals['users'], 'user')} with {which}"
+        f" {hours_text(first['node_hours'])} node hours ({percent_text(saved_percent(first) or 0.0)} %), most"
+        f" by {first['waste']} in {first['program']}; {number_of(scope.totals['users'], 'user')} with {which}"
     )
 
 
 def next_commands(found: Ranked) -> list[Next]:
     """Return the commands that explain the best runs of the first users."""
-    commands = (
-        command
-        for row in found.rows
-        if row["waste_node_hours"] > 0
-        for command in explaining(row, f"user {row['user']}")
-    )
-    return [*islice(commands, _COMMANDS)]
-
-
-def _percent(row: Row) -> float | None:
-    return 100 * row["waste_node_hours"] / row["node_hours"] if row["node_hours"] else None
+    wasteful = (row for row in found.rows if row["waste_node_hours"] > 0)
+    return explaining(wasteful, lambda row: f"user {row['user']}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from rankwise.centre.questions import Waste
 from rankwise.centre.waste import KINDS
 from rankwise.text.units import number_of
@@ -27,8 +25,6 @@ from rankwise.views.centre.common import (
     unknown_line,
 )
 from rankwise.views.view import NAME, TEXT, Column, Table, View, label
-
-_COMMANDS = 3
 
 
 def view(found: Waste) -> View:
@@ -93,10 +89,7 @@ def title(found: Waste) -> str:
 
 def next_commands(found: Waste) -> list[Next]:
     """Return the commands that explain the best runs of the first programs."""
-    commands = (
-        command for row in found.programs for command in explaining(row, f"{row['program']}, {row['waste']}")
-    )
-    return [*islice(commands, _COMMANDS)]
+    return explaining(found.programs, lambda row: f"{row['program']}, {row['waste']}")
 
 
 def _cure(waste: str) -> str | None:
