@@ -1,4 +1,4 @@
-"""What profiles that are made up begin with: to copy it is much faster than to run the schema again."""
+"""A profile without rows, from which tests make theirs: copying it is much faster than running the schema."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ SOURCES = (
     Path(__file__).with_name("online_races.cpp"),
     Path(__file__).parents[2] / "src" / "online" / "race.cpp",
 )
-ALIKE = (1.0,) * 6
+EQUAL = (1.0,) * 6
 
 
 class Raced(NamedTuple):
@@ -66,8 +66,8 @@ def test_what_is_faster_is_kept(program: Path, times: int) -> None:
 
 
 @repeated(15, 40)
-def test_nothing_is_kept_where_all_are_alike(program: Path, times: int) -> None:
-    races = [race(program, seed, ALIKE, scatter=scatter) for seed in range(times) for scatter in (0.1, 0.5)]
+def test_nothing_is_kept_where_all_are_equal(program: Path, times: int) -> None:
+    races = [race(program, seed, EQUAL, scatter=scatter) for seed in range(times) for scatter in (0.1, 0.5)]
     assert "kept" not in {raced.state for raced in races}
     assert max(raced.cost for raced in races) <= 0.02
 

@@ -101,13 +101,13 @@ export function givenTable(
     name,
     meaning,
     right,
-    text: (cells) => told(cells[place]),
+    text: (cells) => shown(cells[place]),
     value: (cells) => cells[place][1],
   }));
   const table = dataTable(columns, data.rows, {
     ...ways,
     empty: data.empty,
-    sums: data.sums.map((cells) => cells.map(told)),
+    sums: data.sums.map((cells) => cells.map(shown)),
   });
   const notes = data.notes.map((note) => element("p", note, "caption"));
   return element("div", [table, ...notes]);
@@ -127,7 +127,7 @@ export function tableLines(data: TableData): (string | number)[][] {
   ];
 }
 
-function told([text, , note, link]: TableCell): string | Node {
+function shown([text, , note, link]: TableCell): string | Node {
   if (link) {
     const made = element("a", text);
     made.href = link;
