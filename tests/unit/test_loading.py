@@ -47,8 +47,13 @@ def output_of(code: str, directory: Path) -> str:
         (["run", "--", "mpirun", "-n", "1", "sh"], OF_OTHERS | OF_THE_END | OF_DATA_CLASSES),
         # What makes a profile is not needed to show it.
         (["show", "a.rankwise"], {"numpy", "cffi", "rankwise.profile.collect.layout"}),
+        # A list shows what profiles keep: it compares no runs, and concludes nothing.
+        (
+            ["list", "."],
+            {"numpy", "rankwise.comparison", "rankwise.analysis.evidence", "rankwise.diagnosis.kept"},
+        ),
     ],
-    ids=["export", "version", "run", "run of a launcher", "show"],
+    ids=["export", "version", "run", "run of a launcher", "show", "list"],
 )
 def test_nothing_is_loaded_that_is_not_needed(tmp_path: Path, words: list[str], unwanted: set[str]) -> None:
     profiles.write_profile(tmp_path / "a.rankwise")

@@ -13,8 +13,8 @@ from rankwise.runs.choice import SORTS, Choice, chosen
 from rankwise.runs.files import profiles_in
 from rankwise.runs.headline import Headline, headlines
 from rankwise.runs.unreadable import Unreadable
-from rankwise.views.runs.chosen import unreadable_lines
 from rankwise.views.runs.list import page_view, view
+from rankwise.views.runs.unreadable import unreadable_lines
 
 Files = str | PathLike[str] | Iterable[str | PathLike[str]]
 

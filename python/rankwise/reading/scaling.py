@@ -11,10 +11,10 @@ from rankwise.runs.files import profiles_in
 from rankwise.runs.load import LoadedAs, load_with
 from rankwise.runs.scaling import Asked, Scaling, scaling_of
 from rankwise.runs.scaling_figures import BY, ScalingRun, reader
-from rankwise.views.runs.chosen import unreadable_lines
 from rankwise.views.runs.scaling import runs, view
 from rankwise.views.runs.scaling_charts import charts
 from rankwise.views.runs.scaling_sentences import head_lines, warning_lines
+from rankwise.views.runs.unreadable import unreadable_lines
 
 KINDS = ("strong", "weak")
 

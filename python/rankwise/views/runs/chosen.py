@@ -49,14 +49,6 @@ def left_out_lines(chosen: Chosen, unreadable: Sequence[Unreadable], repeated: i
     return lines
 
 
-def unreadable_lines(unreadable: Sequence[Unreadable]) -> list[str]:
-    """Return a sentence on each file that could not be read, and one on all directories."""
-    lines = [f"left out: {each.reason}" for each in unreadable if not each.is_directory]
-    if directories := [each for each in unreadable if each.is_directory]:
-        lines.append(f"left out: {unreadable_directories(directories)}")
-    return lines
-
-
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f", and {more} more" if more > 0 else "")
