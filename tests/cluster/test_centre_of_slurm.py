@@ -103,12 +103,14 @@ class Job(NamedTuple):
         user: who submitted it.
         program: that it runs.
         runs: of all elements together.
+        elements: 1 if it is no array.
     """
 
     number: str
     user: str
     program: str
     runs: int
+    elements: int = 1
 
 
 class Centre:
@@ -183,11 +185,23 @@ class Centre:
         patience.wait_until(lambda: said.exists() and said.read_text().count("ready") == 2, 60)
         return number
 
-    def wait(self, seconds: float) -> None:
-        """Until no job and no Epilog is left."""
+    def wait(self, jobs: Sequence[Job], seconds: float) -> None:
+        """Until no job and no Epilog is left, and slurmdbd knows how each job ended.
+
+        Slurm sends records to slurmdbd later: without waiting, sacct may lack the last jobs.
+        """
         squeue = ["squeue", "--noheader"]
         patience.wait_until(lambda: not self.succeed(*squeue), seconds, lambda: self.succeed(*squeue))
         assert self.slurm.nodes_are_idle(), self.succeed("sinfo", "--list-reasons")
+        expected = Counter({job.number: job.elements for job in jobs})
+        patience.wait_until(lambda: self.ended() >= expected, 60, lambda: str(expected - self.ended()))
+
+    def ended(self) -> Counter[str]:
+        """Count the elements of each job that have ended, as sacct lists a period."""
+        words = ["--allusers", "--allocations", "--noheader", "--parsable2", "--starttime=now-1hour"]
+        lines = self.succeed("sacct", *words, "--endtime=now", "--format=JobID,End").splitlines()
+        rows = [line.split("|") for line in lines]
+        return Counter(job.partition("_")[0] for job, end in rows if end != "Unknown")
 
     def rows(self, store: Path, table: Table) -> list[dict[str, Any]]:
         opened = Store(store)
@@ -237,16 +251,19 @@ class Planned(NamedTuple):
         program: that it runs.
         command: what follows `sbatch`.
         runs: of all elements of the array together.
+        elements: 1 if it is no array.
     """
 
     program: str
     command: str
     runs: int = 1
+    elements: int = 1
 
 
 def arrays(centre: Centre, programs: Iterable[str], elements: int) -> list[Planned]:
     array = f"{TWO} --array=1-{elements}"
-    return [Planned(name, f"{array} {centre.job_of(KINDS[name], name)}", elements) for name in programs]
+    commands = {name: f"{array} {centre.job_of(KINDS[name], name)}" for name in programs}
+    return [Planned(name, command, elements, elements) for name, command in commands.items()]
 
 
 def singles(centre: Centre, programs: Iterable[str]) -> list[Planned]:
@@ -263,7 +280,8 @@ def over_nodes(centre: Centre) -> Planned:
 
 def submit(centre: Centre, user: str, planned: Sequence[Planned]) -> list[Job]:
     numbers = centre.submit(user, [job.command for job in planned])
-    return [Job(number, user, job.program, job.runs) for number, job in zip(numbers, planned, strict=True)]
+    made = zip(numbers, planned, strict=True)
+    return [Job(number, user, job.program, job.runs, job.elements) for number, job in made]
 
 
 def cancel(centre: Centre, user: str) -> list[Job]:
@@ -397,7 +415,7 @@ def test_ten_jobs(centre: Centre, arrangement: Arrangement, tmp_path: Path) -> N
     jobs += cancel(centre, ann)
     elsewhere = submit(centre, WITHOUT_SCRATCH, singles(centre, ["ring"]))
     jobs += elsewhere if centre.shared else []  # else it has no directory of jobs, and no node may fail
-    centre.wait(240)
+    centre.wait(jobs, 240)
     check(centre, jobs, tmp_path)
 
 
@@ -410,5 +428,5 @@ def test_two_hundred_jobs(centre: Centre, tmp_path: Path) -> None:
         planned = [*arrays(centre, KINDS, 20), *singles(centre, [*KINDS] * 4)]
         planned += [two_steps(centre), over_nodes(centre)] * 2
         jobs += submit(centre, user, planned)
-    centre.wait(1800)
+    centre.wait(jobs, 1800)
     check(centre, jobs, tmp_path)
