@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rankwise.centre.asked import Asked
 from rankwise.centre.queries import VIEWS, question, questions, view
 from rankwise.centre.schema import TABLES, Shows, Table
 
@@ -18,8 +19,9 @@ stale.
     STORE/TABLE/month=2026-11/BATCH.parquet        rows of a month
 
 `month` is a column of each table: of the start of the run or job, UTC. Files whose names begin with `.` or
-`_` are not part of the data set. Files are only added. Details are written before their runs: rows of other
-tables without their row in `runs` do not count, so join them with it, or use [the views](#views). All times
+`_` are not part of the data set. Files are only added. Details are written before their runs: until `runs`
+has the file of a batch, its rows in other tables do not count. `rankwise` leaves them out. Whoever reads the
+files with something else joins them with `runs`, or uses [the views](#views). All times
 are UTC, without a zone. Node hours are nodes x hours. NULL means unknown, or left out by `--private`.
 
 """
@@ -104,6 +106,6 @@ def _shown() -> Iterator[str]:
 
 def _queries(folder: str) -> Iterator[str]:
     named = {name: view(name) for name in VIEWS} if folder == "views" else {}
-    named = named or {name: question(name) for name in questions()}
+    named = named or {name: question(name, Asked().parameters()) for name in questions()}
     for name, query in named.items():
         yield f"| `{name}` | {query.row.removesuffix('.')} |\n"

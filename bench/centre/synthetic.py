@@ -27,6 +27,7 @@ from rankwise.centre.schema import (
     Table,
 )
 from rankwise.centre.store import arrow_schema
+from rankwise.centre.values import identity
 from rankwise.centre.waste import KIND_OF_RULE
 
 _RULES = (*KIND_OF_RULE,)
@@ -113,7 +114,7 @@ def write_month(store: Path, month: str, runs: int, centre: Centre, *, details: 
         columns |= {TAGS: _tags(made), FAMILIES: _families(random, made), CALLS: _calls(random, made)}
     for table in TABLES:
         if table in columns:
-            _write(store, table, month, columns[table])
+            _write(store, table, month, {**_of_runs(columns[table], columns[RUNS]), **columns[table]})
 
 
 def copy_month(store: Path, month: str, to: str) -> None:
@@ -128,7 +129,7 @@ def copy_month(store: Path, month: str, to: str) -> None:
             content = parquet.read_table(file)
         for at, field in enumerate(content.schema):
             column = content.column(at)
-            if field.name in ("run", "source"):
+            if field.name in ("run", "source", "job_of_user", "allocation"):
                 changed = compute.bit_wise_xor(column, pyarrow.scalar(mask, pyarrow.int64()))
             elif field.name in ("started", "ended"):
                 changed = compute.add(column, pyarrow.scalar(shift, pyarrow.duration("us")))
@@ -146,8 +147,28 @@ def _folder(store: Path, table: Table, month: str) -> Path:
     return folder
 
 
+def _of_runs(columns: Columns, runs: Columns) -> Columns:
+    """Return what the rows of a table have of their runs, whose places are its column `of`."""
+    if "of" not in columns:
+        return {}
+    return {
+        name: np.asarray(runs[name])[columns["of"]]
+        for name in ("run", "cluster", "user", "started", "program")
+    }
+
+
+def _identities(table: Table, columns: Columns) -> dict[str, list[int]]:
+    """Return the columns that are numbers for others."""
+    return {
+        column.name: [*map(identity, *(np.asarray(columns[name]).tolist() for name in column.identifies))]
+        for column in table.columns
+        if column.identifies
+    }
+
+
 def _write(store: Path, table: Table, month: str, columns: Columns) -> None:
     schema = arrow_schema(table)
+    columns = {**columns, **_identities(table, columns)}
     arrays = [pyarrow.array(columns[field.name], field.type, from_pandas=True) for field in schema]
     content = pyarrow.Table.from_arrays(arrays, schema=schema)
     parquet.write_table(content, _folder(store, table, month) / _NAME, compression="zstd")
@@ -248,7 +269,6 @@ def _findings(random: np.random.Generator, made: _Runs) -> dict[str, Any]:
     confidence = np.array(["high", "high", "medium", "low"])[random.integers(0, 4, len(of))]
     hours = share * made.hours[of]
     return {
-        "run": made.run[of],
         "of": of,
         "place": place + 1,
         "rule": np.array(_RULES)[rule],
@@ -300,8 +320,9 @@ def _hosts(random: np.random.Generator, made: _Runs, centre: Centre) -> Columns:
     host = (random.integers(0, centre.hosts, len(made.run))[of] + place) % centre.hosts
     slower = np.where(host == 7, 12.0, 0.0) + random.normal(0, 3, count)
     seconds = made.wall[of]
+    caused = seconds * random.random(count)
     return {
-        "run": made.run[of],
+        "of": of,
         "host": _named("n", host + 1000),
         "ranks": np.full(count, 48),
         "outside_seconds": seconds * random.random(count),
@@ -309,7 +330,8 @@ def _hosts(random: np.random.Generator, made: _Runs, centre: Centre) -> Columns:
         "mpi_seconds": seconds * random.random(count),
         "bytes_on_node": random.integers(0, 1 << 40, count),
         "bytes_off_node": random.integers(0, 1 << 40, count),
-        "caused_seconds": seconds * random.random(count),
+        "caused_seconds": caused,
+        "caused_node_hours": caused / 48 / 3600,
     }
 
 
@@ -318,7 +340,7 @@ def _ports(random: np.random.Generator, made: _Runs, centre: Centre) -> Columns:
     count = len(of)
     host = (random.integers(0, centre.hosts, len(made.run))[of] + place) % centre.hosts
     return {
-        "run": made.run[of],
+        "of": of,
         "host": _named("n", host + 1000),
         "port": np.full(count, "mlx5_0/1"),
         "kind": np.full(count, "infiniband"),
@@ -358,7 +380,7 @@ def _accounting(random: np.random.Generator, made: _Runs, jobs: Any, centre: Cen
 
 def _tags(made: _Runs) -> Columns:
     return {
-        "run": made.run,
+        "of": np.arange(len(made.run)),
         "name": np.full(len(made.run), "commit"),
         "value": [f"{program:040x}" for program in made.program * 7919],
     }
@@ -367,7 +389,7 @@ def _tags(made: _Runs) -> Columns:
 def _families(random: np.random.Generator, made: _Runs) -> Columns:
     of, place = _repeated(random.integers(1, 9, len(made.run)))
     return {
-        "run": made.run[of],
+        "of": of,
         "family": np.where(place == 0, "W", _named("W_a", place)),
         "user_name": np.where(place == 1, "row", ""),
         "communicators": place + 1,
@@ -383,7 +405,7 @@ def _calls(random: np.random.Generator, made: _Runs) -> Columns:
     of, place = _repeated(random.integers(3, 41, len(made.run)))
     procedures: Sequence[str] = ("Allreduce", "Isend", "Irecv", "Waitall", "Bcast", "Barrier", "Alltoallv")
     return {
-        "run": made.run[of],
+        "of": of,
         "family": np.where(place % 5 == 0, "W", _named("W_a", place % 5)),
         "procedure": np.char.add("MPI_", np.array(procedures)[place % len(procedures)]),
         "calls": random.integers(1, 1 << 24, len(of)),

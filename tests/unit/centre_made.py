@@ -27,7 +27,7 @@ from rankwise.centre.schema import (
     Table,
 )
 from rankwise.centre.store import arrow_schema
-from rankwise.centre.values import identity
+from rankwise.centre.values import identified, identity
 from rankwise.centre.waste import KIND_OF_RULE
 
 MONTH = "2026-10"
@@ -248,14 +248,17 @@ def empty_store(store: Path, version: int = VERSION) -> Path:
 
 
 def write(store: Path, rows: Mapping[Table, Sequence[Mapping[str, Any]]], month: str, batch: str) -> None:
-    """Write rows as a file for each table."""
+    """Write rows as a file for each table; details get what they have of their runs."""
     empty_store(store)
+    runs = {run["run"]: run for run in rows.get(RUNS, ())}
     for table in TABLES:
         if rows.get(table):
             folder = store / table.name / f"month={month}"
             folder.mkdir(parents=True, exist_ok=True)
             schema = arrow_schema(table)
-            columns = {name: [row.get(name) for row in rows[table]] for name in schema.names}
+            complete = ({**runs.get(row.get("run"), {}), **row} for row in rows[table])
+            by_row = [identified(table, tuple(map(row.get, schema.names))) for row in complete]
+            columns = dict(zip(schema.names, zip(*by_row, strict=True), strict=True))
             content = pyarrow.table(columns, schema=schema)
             parquet.write_table(content, folder / f"{batch}.parquet", compression="zstd")
 

@@ -95,11 +95,13 @@ def test_a_job(tmp_path: Path) -> None:
         "cluster": "alps",
         "job": "1",
         "user": "ann",
+        "job_of_user": None,  # and allocation: known when the pseudonym is
         "account": "physics",
         "partition": "all",
         "name": "",
         "state": "COMPLETED",
         "started": STARTED,
+        "allocation": None,
         "ended": STARTED + timedelta(minutes=1),
         "nodes": 2,
         "processors": 8,

@@ -19,6 +19,7 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from centre_made import GROUPS, empty_store, month_of, write
+from pyarrow import parquet
 
 from rankwise.__main__ import main
 from rankwise.centre import compaction, replacing
@@ -88,6 +89,14 @@ def files(store: Store) -> dict[tuple[str, str], int]:
         (table.name, month): len(store.files(table, month))
         for table in TABLES
         for month in store.months(table)
+    }
+
+
+def counted_rows(store: Store) -> dict[str, int]:
+    """The rows that count."""
+    return {
+        table.name: sum(parquet.ParquetFile(path).metadata.num_rows for path in of_table)
+        for table, of_table in store.counted_files().items()
     }
 
 
@@ -200,7 +209,7 @@ def test_readers_have_each_run_once_after_each_step(
 ) -> None:
     """A folder that can be exchanged is never missing, and never there twice."""
     store = copies()
-    before = content(store)
+    before, counted = content(store), counted_rows(store)
     seen: list[str] = []
 
     def watched(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
@@ -208,6 +217,7 @@ def test_readers_have_each_run_once_after_each_step(
             done = real(*paths)
             seen.append(name)
             assert content(store) == before
+            assert counted_rows(store) == counted
             return done
 
         return step
@@ -216,6 +226,35 @@ def test_readers_have_each_run_once_after_each_step(
         monkeypatch.setattr(replacing, name, watched(name, getattr(replacing, name)))
     compact(store, NOW)
     assert set(seen) == set(STEPS)
+
+
+@pytest.mark.parametrize("table", [RUNS, FINDINGS])
+def test_tables_that_are_listed_before_and_after_a_compaction_are_listed_again(
+    copies: Callable[[], Store], monkeypatch: pytest.MonkeyPatch, table: Table
+) -> None:
+    store = copies()
+    counted = counted_rows(store)
+    real = Store.files
+    compacted: list[object] = []
+
+    def files(self: Store, of: Table, month: str) -> list[Path]:
+        if of is table and not compacted:
+            compacted.append(None)
+            compact(store, NOW)
+        return real(self, of, month)
+
+    monkeypatch.setattr(Store, "files", files)
+    assert counted_rows(store) == counted
+    assert compacted
+
+
+def test_a_store_that_changes_all_the_time_is_said(
+    copies: Callable[[], Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = itertools.count()
+    monkeypatch.setattr("rankwise.centre.store.new_files_of", lambda *_: {str(next(names))})
+    with pytest.raises(RankwiseError, match="try again"):
+        copies().counted_files()
 
 
 def test_without_exchange_readers_are_told_to_try_again(

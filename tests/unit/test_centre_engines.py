@@ -36,6 +36,11 @@ CHOICES = (
     Asked(since="2026-10-01", until="2026-10-19", user=STRANGE_USER),
     Asked(account="climate", partition="standard"),
 )
+EVERYTHING = Asked(
+    since="2026-01-02", user="u", program="p", cluster="c", account="a", partition="b"
+).parameters()
+DECIDING = {"whole_months", "any_job"}
+"""Parameters that decide which conditions are asked."""
 # For few rows, Spark is quickest without compiling queries.
 SPARK_DEFAULTS = """\
 spark.driver.memory 1g
@@ -64,7 +69,7 @@ def stores(tmp_path_factory):
 
 def queries_of(choices: Sequence[Asked]) -> list[tuple[str, Query, dict[str, Any]]]:
     asked = [
-        (f"{name}, {choice}", question(name, by_job=choice.by_job), {**choice.parameters(), **PARAMETERS})
+        (f"{name}, {choice}", question(name, choice.parameters()), {**choice.parameters(), **PARAMETERS})
         for choice in choices
         for name in questions()
     ]
@@ -102,7 +107,7 @@ def test_spark_and_duckdb_give_equal_answers(stores, tmp_path, monkeypatch):
 
 
 def test_a_query_says_what_a_row_is():
-    for query in [*map(view, VIEWS), *map(question, questions())]:
+    for query in [*map(view, VIEWS), *(question(name, Asked().parameters()) for name in questions())]:
         assert re.fullmatch(r"[A-Z].*\.", query.row)
         assert len(query.row) < 120
 
@@ -120,14 +125,30 @@ def test_all_views_are_listed():
 
 def test_all_parts_are_used():
     for path in queries._FOLDER.glob("parts/*.sql"):
-        text = path.read_text(encoding="utf-8").partition("\n")[2]
-        assert any(text in question(name, by_job=True).sql for name in questions()), path
+        assert any(f"{path.stem} AS (" in question(name, EVERYTHING).sql for name in questions()), path
 
 
 def test_parameters_are_those_of_options_and_of_the_test():
     known = {*Asked().parameters(), *PARAMETERS}
-    used = {name for each in questions() for name in question(each, by_job=True).parameters}
-    assert used == known
+    used = {name for each in questions() for name in question(each, EVERYTHING).parameters}
+    assert used | DECIDING == known
+    assert not DECIDING & used
+
+
+def test_a_condition_is_asked_only_if_its_option_is_given():
+    """Else engines would read columns for nothing."""
+    names = ("user", "program", "cluster", "account", "partition")
+    for given in ((), *((name,) for name in names)):
+        parameters = Asked(**dict.fromkeys(given, "x")).parameters()
+        used = {name for each in questions() for name in question(each, parameters).parameters}
+        assert used & {*names} == {*given}
+    for since, whole in (("2026-10", True), ("2026", True), ("2026-10-02", False), ("2026-10-01", True)):
+        used = {
+            name
+            for each in questions()
+            for name in question(each, Asked(since=since).parameters()).parameters
+        }
+        assert used.isdisjoint({"since", "until"}) is whole
 
 
 def test_a_clock_time_in_a_text_is_no_parameter():

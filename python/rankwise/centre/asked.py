@@ -37,11 +37,6 @@ class Asked:
     account: str = ""
     partition: str = ""
 
-    @property
-    def by_job(self) -> bool:
-        """Whether the accounting decides."""
-        return bool(self.account or self.partition)
-
     def parameters(self) -> dict[str, Any]:
         """Return the parameters that choose runs.
 
@@ -57,6 +52,7 @@ class Asked:
             "until": end.isoformat(sep=" "),
             "first_month": f"{since:%Y-%m}",
             "last_month": f"{end - _STEPS[-1]:%Y-%m}",
+            "whole_months": all(at == datetime(at.year, at.month, 1) for at in (since, end)),
             "first_job_month": _months_later(since, -2),  # a job of a run may have started before it
             "last_run_month": _months_later(end, 2),
             "user": self.user,
@@ -64,6 +60,7 @@ class Asked:
             "cluster": self.cluster,
             "account": self.account,
             "partition": self.partition,
+            "any_job": not (self.account or self.partition),
         }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from rankwise.centre.run_rows import RunRows
 from rankwise.centre.schema import Shows, Table
-from rankwise.centre.values import Row
+from rankwise.centre.values import Row, identified
 from rankwise.errors import RankwiseError
 from rankwise.records import dataclass
 
@@ -34,13 +34,14 @@ class Hiding:
         return {table: [self.row(table, row) for row in of_table] for table, of_table in rows.items()}
 
     def row(self, table: Table, row: Row) -> Row:
-        """Return a row without the hidden values."""
+        """Return a row without the hidden values, and with the numbers that stand for the others."""
         hide = self._by_what()
-        if not hide:
-            return row
-        return tuple(
-            hide.get(column.shows, _as_it_is)(value) for column, value in zip(table.columns, row, strict=True)
-        )
+        if hide:
+            row = tuple(
+                hide.get(column.shows, _as_it_is)(value)
+                for column, value in zip(table.columns, row, strict=True)
+            )
+        return identified(table, row)
 
     def _by_what(self) -> dict[Shows, Callable[[Any], Any]]:
         hide: dict[Shows, Callable[[Any], Any]] = {}

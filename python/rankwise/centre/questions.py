@@ -256,7 +256,6 @@ def hosts(engine: Engine, asked: Asked) -> Hosts:
 def trends(engine: Engine, asked: Asked, rows: int) -> Trends:
     """Return months, and the largest changes between the last two whole ones; arguments as for `waste`."""
     scope = _scope(engine, asked, accounted=True)
-    _keep_wasted(engine, asked)
     months = _months(engine, asked, scope)
     earlier, later = _last_whole_months(scope, [row["month"] for row in months])
     changes: Sequence[Row] = ()
@@ -268,14 +267,15 @@ def trends(engine: Engine, asked: Asked, rows: int) -> Trends:
 def _ask(
     engine: Engine, name: str, asked: Asked, *, kept: Sequence[str] = (), **more: Any
 ) -> list[dict[str, Any]]:
-    query = question(name, by_job=asked.by_job, kept=kept)
-    return engine.ask(query, {**asked.parameters(), **more}).named()
+    parameters = {**asked.parameters(), **more}
+    return engine.ask(question(name, parameters, kept=kept), parameters).named()
 
 
 def _keep_wasted(engine: Engine, asked: Asked) -> None:
     """Keep what several questions read and what takes most of their time."""
     (name,) = _WASTED
-    engine.keep(name, part(name, by_job=asked.by_job), asked.parameters())
+    parameters = asked.parameters()
+    engine.keep(name, part(name, parameters), parameters)
 
 
 def _scope(engine: Engine, asked: Asked, *, accounted: bool = False) -> Scope:
@@ -339,7 +339,7 @@ def _change(before: Sequence[Row], after: Sequence[Row], wall: Change, chance: f
 
 def _months(engine: Engine, asked: Asked, scope: Scope) -> list[dict[str, Any]]:
     kinds: dict[str, dict[str, float]] = {}
-    for row in _ask(engine, "waste_by_month", asked, kept=_WASTED):
+    for row in _ask(engine, "waste_by_month", asked):
         kinds.setdefault(row["month"], {})[row["waste"]] = row["node_hours"]
     recorded = {row["month"]: row for row in scope.recorded}
     months = []

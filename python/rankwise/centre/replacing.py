@@ -104,6 +104,12 @@ def months_of(table: Path) -> tuple[list[str], list[str]]:
     return sorted(months), sorted(replaced - months)
 
 
+def new_files_of(table: Path, month: str) -> set[str]:
+    """Return the names of files that are about to replace those of a month; other tables may have them."""
+    batches = (suffix.partition("-") for suffix in _suffixes(table, _NEW))
+    return {f"{batch}.parquet" for batch, _, partition in batches if partition == f"{PARTITION}{month}"}
+
+
 def _put_in_place(table: Path, suffix: str) -> None:
     """Put the new folder of a table in place, unless it is there, and remove the old one."""
     batch, _, partition = suffix.partition("-")

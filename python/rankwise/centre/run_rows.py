@@ -81,16 +81,27 @@ def _rows(connection: sqlite3.Connection, path: Path, cluster: str) -> RunRows:
     with damage_told(path):
         status = path.stat()
         (facts,) = _named(connection, "SELECT * FROM run")
-        run = _identity(connection, facts, status.st_uid)
-        rows = _Rows(connection, run, _diagnosis(connection))
+        program, arguments = program_and_arguments(decoded_list(facts["programs"]), facts["executable"])
+        of_run = {
+            "run": _identity(connection, facts, status.st_uid),
+            "cluster": cluster,
+            "user": owner_name(status.st_uid),
+            "started": _instant(facts["started"]),
+            "program": program,
+        }
+        rows = _Rows(connection, _diagnosis(connection))
+        by_table = {
+            TAGS: rows.tags(),
+            FINDINGS: rows.findings(),
+            FAMILIES: rows.families(),
+            CALLS: rows.calls(),
+            HOSTS: rows.hosts(),
+            PORTS: rows.ports(),
+            RUNS: [rows.run_row(facts, path, status, arguments)],
+        }
         return {
-            TAGS: [checked(TAGS, row) for row in rows.tags()],
-            FINDINGS: [checked(FINDINGS, row) for row in rows.findings()],
-            FAMILIES: [checked(FAMILIES, row) for row in rows.families()],
-            CALLS: [checked(CALLS, row) for row in rows.calls()],
-            HOSTS: [checked(HOSTS, row) for row in rows.hosts()],
-            PORTS: [checked(PORTS, row) for row in rows.ports()],
-            RUNS: [checked(RUNS, rows.run_row(facts, path, status, cluster))],
+            table: [checked(table, {**of_run, **row}) for row in of_table]
+            for table, of_table in by_table.items()
         }
 
 
@@ -118,11 +129,10 @@ def _diagnosis(connection: sqlite3.Connection) -> Any:
 
 
 class _Rows:
-    """The rows of an open profile, by names of columns."""
+    """The rows of an open profile, by names of columns, without those that all tables have."""
 
-    def __init__(self, connection: sqlite3.Connection, run: int, diagnosis: Any) -> None:
+    def __init__(self, connection: sqlite3.Connection, diagnosis: Any) -> None:
         self.connection = connection
-        self.run = run
         self.diagnosis = diagnosis
         self.ranks, self.nodes, self.longest = connection.execute(
             "SELECT COUNT(*), COUNT(DISTINCT host), MAX(wall) FROM ranks"
@@ -134,10 +144,9 @@ class _Rows:
         self.node_hours = self.nodes * self.wall / 3600
 
     def run_row(
-        self, facts: Mapping[str, Any], path: Path, status: stat_result, cluster: str
+        self, facts: Mapping[str, Any], path: Path, status: stat_result, arguments: str
     ) -> dict[str, Any]:
         """Return the row of `runs`."""
-        program, arguments = program_and_arguments(decoded_list(facts["programs"]), facts["executable"])
         run_seconds, mpi, ends = self.connection.execute(
             f"SELECT TOTAL({THREAD_SECONDS}), TOTAL(mpi), TOTAL(init_finalize) FROM ranks"
         ).fetchone()
@@ -145,14 +154,9 @@ class _Rows:
             f"SELECT TOTAL(bytes_on_node), TOTAL(bytes_off_node) FROM {OWN_MESSAGES}"
         ).fetchone()
         return {
-            "run": self.run,
             "source": source_of(path, status),
-            "cluster": cluster,
             "job": facts["job"],
-            "user": owner_name(status.st_uid),
-            "started": _instant(facts["started"]),
             "wall_seconds": self.wall,
-            "program": program,
             "arguments": arguments,
             "directory": facts["directory"],
             "profile": str(path),
@@ -196,7 +200,7 @@ class _Rows:
     def tags(self) -> Iterator[dict[str, Any]]:
         """Return the rows of `tags`."""
         for name, value in self.connection.execute("SELECT name, value FROM tags"):
-            yield {"run": self.run, "name": name, "value": value}
+            yield {"name": name, "value": value}
 
     def findings(self) -> Iterator[dict[str, Any]]:
         """Return the rows of `findings`."""
@@ -206,10 +210,9 @@ class _Rows:
         found = self.diagnosis["findings"]["found"] if self.diagnosis else ()
         for place, entry in enumerate(found, start=1):
             finding = entry["finding"]
-            saved = float(finding["saved_seconds"]) / max(self.ranks, 1) * self.nodes / 3600
+            saved = self._hours(float(finding["saved_seconds"]))
             command = finding["command"]
             yield {
-                "run": self.run,
                 "place": place,
                 "rule": finding["rule"],
                 "waste": KIND_OF_RULE.get(finding["rule"], _KIND_OF_OTHER_RULES),
@@ -220,6 +223,10 @@ class _Rows:
                 "title": finding["title"],
                 "command": " ".join([command["verb"], *command["options"]]),
             }
+
+    def _hours(self, seconds: float) -> float:
+        """Return the node hours of seconds of all ranks."""
+        return float(seconds / max(self.ranks, 1) * self.nodes / 3600)
 
     def families(self) -> Iterator[dict[str, Any]]:
         """Return the rows of `families`."""
@@ -238,7 +245,6 @@ class _Rows:
         for family, *sums in _with_rest(rows, MOST_FAMILIES, 1):
             user_name, count, least, most = shapes.get(family, ("", None, None, None))
             yield {
-                "run": self.run,
                 "family": family,
                 "user_name": user_name,
                 "communicators": count,
@@ -255,7 +261,7 @@ class _Rows:
         ).fetchall()
         names = ("family", "procedure", "calls", "bytes_sent", "bytes_received", "seconds")
         for row in _with_rest(rows, MOST_CALLS, 2):
-            yield {"run": self.run} | dict(zip(names, row, strict=True))
+            yield dict(zip(names, row, strict=True))
 
     def hosts(self) -> Iterator[dict[str, Any]]:
         """Return the rows of `hosts`."""
@@ -272,8 +278,8 @@ class _Rows:
         caused = self._caused()
         for (host, ranks, outside, mpi), slower in zip(rows, _slower(rows), strict=True):
             on_node, off_node = sums.get(host, (0, 0))
+            seconds = None if caused is None else caused.get(host, 0.0)
             yield {
-                "run": self.run,
                 "host": host,
                 "ranks": ranks,
                 "outside_seconds": outside,
@@ -281,7 +287,8 @@ class _Rows:
                 "mpi_seconds": mpi,
                 "bytes_on_node": on_node,
                 "bytes_off_node": off_node,
-                "caused_seconds": None if caused is None else caused.get(host, 0.0),
+                "caused_seconds": seconds,
+                "caused_node_hours": None if seconds is None else self._hours(seconds),
             }
 
     def _caused(self) -> dict[str, float] | None:
@@ -299,7 +306,6 @@ class _Rows:
             return
         for port in network_use(self.connection).ports:
             yield {
-                "run": self.run,
                 "host": port.host,
                 "port": port.name,
                 "kind": port.kind,

@@ -35,12 +35,15 @@ class Column(NamedTuple):
         type: of its values.
         meaning: with its unit; NULL is explained where it is possible.
         shows: what it may show about a user.
+        identifies: columns of the same row that it is a number for, so that joins and groups are quick;
+            NULL if one of them is.
     """
 
     name: str
     type: Type
     meaning: str
     shows: Shows = Shows.NOTHING
+    identifies: tuple[str, ...] = ()
 
 
 class Table(NamedTuple):
@@ -57,14 +60,26 @@ class Table(NamedTuple):
     columns: tuple[Column, ...]
 
 
-_RUN = Column("run", Type.INTEGER, "the run: the same number in all tables")
 _I, _R, _T, _B, _AT = Type.INTEGER, Type.REAL, Type.TEXT, Type.YES_NO, Type.INSTANT
+_RUN = Column("run", _I, "the run: the same number in all tables")
+_CLUSTER = Column("cluster", _T, "as `--cluster` names it; '' = not given")
+_USER = Column("user", _T, "owner of the profile", Shows.USER)
+_STARTED = Column("started", _AT, "when the first rank entered MPI_Init")
+_PROGRAM = Column("program", _T, "name of the program; several are joined by ' + '")
+_OF_RUN = (_RUN, _CLUSTER, _USER, _STARTED, _PROGRAM)
+"""What questions choose runs by: in all tables of runs, so that choosing needs no join."""
+_JOB_OF_USER = Column(
+    "job_of_user",
+    _I,
+    "a number for job and user: the same in `runs` and `accounting`",
+    identifies=("job", "user"),
+)
 
 TAGS = Table(
     "tags",
     "a tag of a run, such as its commit",
     (
-        _RUN,
+        *_OF_RUN,
         Column("name", _T, "of the tag", Shows.WORK),
         Column("value", _T, "of the tag", Shows.WORK),
     ),
@@ -74,7 +89,7 @@ FINDINGS = Table(
     "findings",
     "a finding of a run: a problem with a cure, as `rankwise explain` lists it",
     (
-        _RUN,
+        *_OF_RUN,
         Column("place", _I, "in the order of `rankwise explain`, from 1"),
         Column("rule", _T, "id of the rule"),
         Column("waste", _T, "kind of waste: waiting, oversubscription, binding, placement, algorithms, ..."),
@@ -92,7 +107,7 @@ FAMILIES = Table(
     "families",
     "a family of communicators of a run: created in the same way. The most expensive ones",
     (
-        _RUN,
+        *_OF_RUN,
         Column("family", _T, "name; (other) = all families without a row"),
         Column("user_name", _T, "name that the program gave; '' = none", Shows.WORK),
         Column("communicators", _I, "number of communicators"),
@@ -108,7 +123,7 @@ CALLS = Table(
     "calls",
     "an MPI procedure on a family of communicators of a run. The most expensive ones",
     (
-        _RUN,
+        *_OF_RUN,
         Column("family", _T, "of communicators; (other) = all that has no row"),
         Column("procedure", _T, "name of the MPI procedure; (other) = all that has no row"),
         Column("calls", _I, "number of calls, of all ranks"),
@@ -122,7 +137,7 @@ HOSTS = Table(
     "hosts",
     "a host of a run",
     (
-        _RUN,
+        *_OF_RUN,
         Column("host", _T, "name"),
         Column("ranks", _I, "number of ranks on it"),
         Column("outside_seconds", _R, "outside MPI, mean of its ranks"),
@@ -136,6 +151,7 @@ HOSTS = Table(
         Column("bytes_on_node", _I, "of messages from its ranks to ranks of the same host"),
         Column("bytes_off_node", _I, "of messages from its ranks to ranks of other hosts"),
         Column("caused_seconds", _R, "waiting that its late ranks caused, of all ranks; NULL = unknown"),
+        Column("caused_node_hours", _R, "caused_seconds / ranks of the run x its nodes / 3600"),
     ),
 )
 
@@ -143,7 +159,7 @@ PORTS = Table(
     "ports",
     "a network port of a host during a run",
     (
-        _RUN,
+        *_OF_RUN,
         Column("host", _T, "name"),
         Column("port", _T, "device, with the number of the port: mlx5_0/1"),
         Column("kind", _T, "infiniband, ethernet or slingshot"),
@@ -163,14 +179,11 @@ RUNS = Table(
     "runs",
     "an MPI run that has ended: a profile",
     (
-        _RUN,
+        *_OF_RUN,
         Column("source", _I, "identifies the file that the run was read from"),
-        Column("cluster", _T, "as `--cluster` names it; '' = not given"),
         Column("job", _T, "id of the scheduler or launcher; '' = unknown"),
-        Column("user", _T, "owner of the profile", Shows.USER),
-        Column("started", _AT, "when the first rank entered MPI_Init"),
+        _JOB_OF_USER,
         Column("wall_seconds", _R, "of the longest rank, from MPI_Init to MPI_Finalize"),
-        Column("program", _T, "name of the program; several are joined by ' + '"),
         Column("arguments", _T, "of the program", Shows.WORK),
         Column("directory", _T, "working directory of the launch", Shows.WORK),
         Column("profile", _T, "path of the profile when it was read", Shows.WORK),
@@ -179,6 +192,12 @@ RUNS = Table(
         Column("rankwise", _T, "version that recorded the run"),
         Column("ranks", _I, "processes in MPI_COMM_WORLD"),
         Column("nodes", _I, "number of hosts"),
+        Column(
+            "configuration",
+            _I,
+            "a number for user, program, arguments, ranks and nodes; NULL = the arguments are left out",
+            identifies=("user", "program", "arguments", "ranks", "nodes"),
+        ),
         Column("node_hours", _R, "nodes x wall_seconds / 3600"),
         Column("exit_status", _I, "of the launch; 128 + n = signal n; NULL = unknown"),
         Column("complete", _B, "whether every rank finished MPI_Finalize"),
@@ -204,11 +223,18 @@ ACCOUNTING = Table(
         Column("cluster", _T, "name; '' = not given"),
         Column("job", _T, "id, without letters for arrays and steps"),
         Column("user", _T, "who submitted it", Shows.USER),
+        _JOB_OF_USER,
         Column("account", _T, "that pays for it"),
         Column("partition", _T, "that it ran in"),
         Column("name", _T, "of the job; '' = not given", Shows.WORK),
         Column("state", _T, "at its end: COMPLETED, FAILED, TIMEOUT, ..."),
         Column("started", _AT, "when it started, in whole seconds: up to a second before"),
+        Column(
+            "allocation",
+            _I,
+            "a number for cluster, job, user and start",
+            identifies=("cluster", "job", "user", "started"),
+        ),
         Column("ended", _AT, "when it ended, in whole seconds: a run may have started up to a second later"),
         Column("nodes", _I, "allocated nodes"),
         Column("processors", _I, "allocated processors"),
@@ -217,6 +243,6 @@ ACCOUNTING = Table(
 )
 
 TABLES = (TAGS, FINDINGS, FAMILIES, CALLS, HOSTS, PORTS, RUNS, ACCOUNTING)
-"""In the order of writing. Rows without a row of their run in `runs`, written last, do not count."""
+"""In the order of writing. Details do not count until `runs`, written last, has the file of their batch."""
 OF_RUNS = tuple(table for table in TABLES if table is not ACCOUNTING)
 """The tables that profiles fill."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwise import extras
-from rankwise.centre.replacing import PARTITION, finish_replacements, months_of
+from rankwise.centre.replacing import PARTITION, finish_replacements, months_of, new_files_of
 from rankwise.centre.schema import ACCOUNTING, RUNS, TABLES, VERSION, Table, Type
 from rankwise.centre.values import Row
 from rankwise.errors import RankwiseError
@@ -151,6 +151,35 @@ class Store:
                 if path.suffix == ".parquet" and not path.name.startswith((".", "_"))
             )
         return []
+
+    def counted_files(self) -> dict[Table, list[Path]]:
+        """Return the files of all tables that count: of details, those whose batch has a file in `runs`.
+
+        Raises:
+            RankwiseError: the store changes again and again meanwhile.
+        """
+        for _ in range(_READ_AGAIN):
+            committed = self._committed()
+            files = {
+                table: [
+                    path
+                    for month in self.months(table)
+                    for path in self.files(table, month)
+                    if table is ACCOUNTING or path.name in committed.get(month, ())
+                ]
+                for table in TABLES
+            }
+            if self._committed() == committed:
+                return files
+        raise RankwiseError(f"{self.path} changes all the time: try again", 1)
+
+    def _committed(self) -> dict[str, set[str]]:
+        """Return the names of the batches of each month that count."""
+        folder = self.path / RUNS.name
+        return {
+            month: {path.name for path in self.files(RUNS, month)} | new_files_of(folder, month)
+            for month in self.months(RUNS)
+        }
 
     def read(self, table: Table, month: str, columns: Sequence[str]) -> pyarrow.Table:
         """Return columns of a month.

@@ -30,6 +30,16 @@ def checked(table: Table, values: Mapping[str, Any]) -> Row:
     return tuple(_value(column, values.get(column.name)) for column in table.columns)
 
 
+def identified(table: Table, row: Row) -> Row:
+    """Return a row with the numbers that stand for other columns of it (`Column.identifies`)."""
+    values = {column.name: value for column, value in zip(table.columns, row, strict=True)}
+    for column in table.columns:
+        if column.identifies:
+            parts = [values[name] for name in column.identifies]
+            values[column.name] = None if None in parts else identity(*parts)
+    return tuple(values.values())
+
+
 def _value(column: Column, value: Any) -> Any:
     if value is None:
         return None

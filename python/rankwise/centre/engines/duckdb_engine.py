@@ -56,8 +56,7 @@ class DuckDB(Engine):
         self._explain = duckdb.StatementType.EXPLAIN
         self._statements = duckdb.extract_statements
         self._files = {
-            table: [path.absolute() for month in store.months(table) for path in store.files(table, month)]
-            for table in TABLES
+            table: [path.absolute() for path in files] for table, files in store.counted_files().items()
         }
         self._temporary = tempfile.mkdtemp(prefix="rankwise-centre-")
         self._connection = duckdb.connect(config={"python_enable_replacements": "false"})

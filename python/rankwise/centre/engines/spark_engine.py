@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rankwise import extras
 from rankwise.centre.engines.engine import MONTH, Engine, Rows
 from rankwise.centre.queries import VIEWS, Query, view
-from rankwise.centre.schema import TABLES, Table, Type
+from rankwise.centre.schema import Table, Type
 from rankwise.centre.store import Store
 from rankwise.errors import RankwiseError
 
@@ -65,8 +66,8 @@ class Spark(Engine):
         if self._session.conf.get("spark.master").startswith("local"):  # 200 parts are too many for it
             parts = 2 * len(os.sched_getaffinity(0))
             self._session.conf.set("spark.sql.shuffle.partitions", str(parts))
-        for table in TABLES:
-            self._register(store, table)
+        for table, files in store.counted_files().items():
+            self._register(store, table, files)
         for name in VIEWS:
             self._session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {name} AS {view(name).sql}")
 
@@ -95,11 +96,14 @@ class Spark(Engine):
             if threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGINT, self._interrupt)  # which Spark has replaced
 
-    def _register(self, store: Store, table: Table) -> None:
+    def _register(self, store: Store, table: Table, files: Sequence[Path]) -> None:
         columns = ", ".join(f"`{column.name}` {_TYPES[column.type]}" for column in table.columns)
         schema = f"{columns}, {MONTH} STRING"
-        if any(store.files(table, month) for month in store.months(table)):
-            frame = self._session.read.schema(schema).parquet(str((store.path / table.name).absolute()))
+        if files:
+            reader = self._session.read.schema(schema).option(
+                "basePath", str((store.path / table.name).absolute())
+            )
+            frame = reader.parquet(*(str(path.absolute()) for path in files))
         else:
             frame = self._session.createDataFrame([], schema)
         frame.createOrReplaceTempView(table.name)

@@ -8,9 +8,11 @@ the tables, the views, and `parts`: above all `chosen`, the runs that the option
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
+from rankwise.centre.schema import FINDINGS, HOSTS, PORTS, RUNS
 from rankwise.records import dataclass
 
 _FOLDER = Path(__file__).parent
@@ -29,12 +31,12 @@ VIEWS = (
     "run_tag",
 )
 """In an order in which each reads only earlier ones."""
-_PARTS = {
-    "chosen_by_run": "chosen_by_run",
-    "chosen": "chosen_by_job",
-    "wasted": "wasted",
-}
-"""Relation -> its file, in an order in which each reads only earlier ones."""
+_OF_RUNS = {f"chosen_{table.name}": table.name for table in (FINDINGS, HOSTS, PORTS)}
+"""Relation -> the table whose rows it chooses as `chosen` does those of `runs`."""
+_PARTS = ("run_of_job", "chosen", *_OF_RUNS, "wasted")
+"""In an order in which each reads only earlier ones."""
+_CONDITION = re.compile(r"\n( *)AND \(:(\w+)(?: = '')? OR (.+)\)$", re.MULTILINE)
+"""A condition that an option which is not given makes true, on a line of its own."""
 
 
 @dataclass(frozen=True)
@@ -73,36 +75,50 @@ def questions() -> list[str]:
     return sorted(path.stem for path in (_FOLDER / "questions").glob("*.sql"))
 
 
-def question(name: str, *, by_job: bool = False, kept: Collection[str] = ()) -> Query:
+def question(name: str, options: Mapping[str, Any], *, kept: Collection[str] = ()) -> Query:
     """Return a question, with the parts that it reads.
 
     Args:
         name: of the question.
-        by_job: whether the runs are chosen by what the accounting knows of their jobs, too.
+        options: parameters of all questions. Conditions that they make true are left out, so that engines
+            do not read columns for them.
         kept: parts that the engine keeps already.
     """
-    return _with_parts(_read("questions", name), by_job, kept)
+    return _with_parts(_read("questions", name), options, kept)
 
 
-def part(name: str, *, by_job: bool = False) -> Query:
+def part(name: str, options: Mapping[str, Any]) -> Query:
     """Return a part that several questions read, for an engine to keep; see `question`."""
-    return _with_parts(_read("parts", name), by_job, ())
+    return _with_parts(_read("parts", name), options, ())
 
 
-def _with_parts(asked: Query, by_job: bool, kept: Collection[str]) -> Query:
-    files = _PARTS if by_job else {**_PARTS, "chosen": "chosen_by_run"}
-    needed: dict[str, str] = {}
-    words = {*_WORD.findall(asked.sql)}
-    for relation, file in reversed(files.items()):
+def _with_parts(asked: Query, options: Mapping[str, Any], kept: Collection[str]) -> Query:
+    own = _needed(asked.sql, options)
+    words = {*_WORD.findall(own)}
+    parts: list[str] = []
+    for relation in reversed(_PARTS):
         if relation in words and relation not in kept:
-            needed[relation] = _read("parts", file).sql
-            words |= {*_WORD.findall(needed[relation])}
-    if not by_job:
-        needed.pop("chosen_by_run", None)
-    parts = ",\n".join(f"{relation} AS (\n{sql})" for relation, sql in reversed(needed.items()))
-    own = asked.sql.removeprefix(_WITH)
-    apart = "," if own != asked.sql else ""
-    return Query(asked.row, f"{_WITH}{parts}{apart}\n{own}" if parts else asked.sql)
+            sql = _needed(_part_sql(relation), options)
+            words |= {*_WORD.findall(sql)}
+            parts.insert(0, f"{relation} AS (\n{sql})")
+    if not parts:
+        return Query(asked.row, own)
+    rest = own.removeprefix(_WITH)
+    joined = ",\n".join(parts if rest == own else [*parts, ""])
+    return Query(asked.row, f"{_WITH}{joined.rstrip()}\n{rest}")
+
+
+def _part_sql(relation: str) -> str:
+    if relation in _OF_RUNS:
+        return re.sub(rf"\b{RUNS.name}\b", _OF_RUNS[relation], _read("parts", "chosen").sql)
+    return _read("parts", relation).sql
+
+
+def _needed(sql: str, options: Mapping[str, Any]) -> str:
+    """Return SQL with those conditions alone that the options do not make true."""
+    return _CONDITION.sub(
+        lambda match: "" if options[match[2]] in ("", True) else f"\n{match[1]}AND {match[3]}", sql
+    )
 
 
 def detail(name: str, runs: Iterable[int]) -> Query:

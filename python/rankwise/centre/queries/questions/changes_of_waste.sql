@@ -1,13 +1,15 @@
 -- A program and a kind of waste in two months, the largest change first.
 WITH compared AS (
   SELECT
-    wasted.program,
-    wasted.waste,
-    SUM(CASE WHEN wasted.month = :earlier THEN wasted.node_hours ELSE 0 END) AS earlier_node_hours,
-    SUM(CASE WHEN wasted.month = :later THEN wasted.node_hours ELSE 0 END) AS later_node_hours
-  FROM wasted
-  WHERE wasted.month IN (:earlier, :later)
-  GROUP BY wasted.program, wasted.waste
+    chosen_findings.program,
+    chosen_findings.waste,
+    SUM(CASE WHEN chosen_findings.month = :earlier THEN chosen_findings.node_hours ELSE 0 END)
+      AS earlier_node_hours,
+    SUM(CASE WHEN chosen_findings.month = :later THEN chosen_findings.node_hours ELSE 0 END)
+      AS later_node_hours
+  FROM chosen_findings
+  WHERE chosen_findings.largest AND chosen_findings.month IN (:earlier, :later)
+  GROUP BY chosen_findings.program, chosen_findings.waste
 )
 SELECT
   compared.program,

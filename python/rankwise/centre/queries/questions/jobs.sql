@@ -1,16 +1,12 @@
 -- A job with its runs, the most wasteful first. Without a job's number, a run is taken for a job.
 WITH ranked AS (
   SELECT
-    chosen.cluster,
-    chosen.user,
-    chosen.job,
-    CASE WHEN chosen.job = '' THEN chosen.run END AS single,
     COUNT(*) AS runs,
     SUM(chosen.node_hours) AS node_hours,
     SUM(chosen.waste_node_hours) AS waste_node_hours,
     MAX_BY(chosen.run, chosen.waste_node_hours) AS run
   FROM chosen
-  GROUP BY chosen.cluster, chosen.user, chosen.job, CASE WHEN chosen.job = '' THEN chosen.run END
+  GROUP BY chosen.cluster, CASE WHEN chosen.job = '' THEN chosen.run ELSE chosen.job_of_user END
   HAVING SUM(chosen.waste_node_hours) > 0
   ORDER BY waste_node_hours DESC, run
   LIMIT :rows
@@ -22,9 +18,9 @@ shown AS (
   WHERE findings.largest AND findings.month BETWEEN :first_month AND :last_month
 )
 SELECT
-  ranked.cluster,
-  ranked.job,
-  ranked.user,
+  runs.cluster,
+  runs.job,
+  runs.user,
   runs.program,
   runs.started,
   runs.nodes,

@@ -1,17 +1,14 @@
 -- A host in runs with three or more hosts: how often, and by how much, its ranks computed longer than the others'.
 WITH bins AS (
   SELECT
-    hosts.host,
-    CAST(FLOOR(LEAST(hosts.slower_percent, 1000) + 0.5) AS BIGINT) AS percent,
+    chosen_hosts.host,
+    CAST(FLOOR(LEAST(chosen_hosts.slower_percent, 1000) + 0.5) AS BIGINT) AS percent,
     COUNT(*) AS runs,
-    COUNT(CASE WHEN hosts.slower_percent > 0 THEN 1 END) AS slow_runs,
-    COALESCE(SUM(hosts.caused_seconds / NULLIF(chosen.ranks, 0) * chosen.nodes / 3600), 0)
-      AS caused_node_hours
-  FROM hosts
-  JOIN chosen ON chosen.run = hosts.run
-  WHERE hosts.slower_percent IS NOT NULL
-    AND hosts.month BETWEEN :first_month AND :last_month
-  GROUP BY hosts.host, CAST(FLOOR(LEAST(hosts.slower_percent, 1000) + 0.5) AS BIGINT)
+    COUNT(CASE WHEN chosen_hosts.slower_percent > 0 THEN 1 END) AS slow_runs,
+    COALESCE(SUM(chosen_hosts.caused_node_hours), 0) AS caused_node_hours
+  FROM chosen_hosts
+  WHERE chosen_hosts.slower_percent IS NOT NULL
+  GROUP BY chosen_hosts.host, CAST(FLOOR(LEAST(chosen_hosts.slower_percent, 1000) + 0.5) AS BIGINT)
 ),
 summed AS (
   SELECT

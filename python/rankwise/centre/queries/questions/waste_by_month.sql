@@ -1,9 +1,11 @@
 -- A month and a kind of waste.
 SELECT
-  wasted.month,
-  wasted.waste,
-  SUM(wasted.node_hours) AS node_hours,
-  SUM(wasted.bounded_node_hours) AS bounded_node_hours
-FROM wasted
-GROUP BY wasted.month, wasted.waste
-ORDER BY wasted.month, wasted.waste
+  chosen_findings.month,
+  chosen_findings.waste,
+  SUM(chosen_findings.node_hours) AS node_hours,
+  SUM(CASE WHEN chosen_findings.upper_bound THEN chosen_findings.node_hours ELSE 0 END)
+    AS bounded_node_hours
+FROM chosen_findings
+WHERE chosen_findings.largest
+GROUP BY chosen_findings.month, chosen_findings.waste
+ORDER BY chosen_findings.month, chosen_findings.waste

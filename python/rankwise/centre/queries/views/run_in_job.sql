@@ -1,4 +1,4 @@
--- A run and a job of the accounting with the same number, user and cluster, in whose time the run started.
+-- A run and a job of the accounting with the same id, user and cluster, in whose time the run started.
 -- (The accounting cuts fractions of a second.)
 SELECT
   runs.run,
@@ -6,6 +6,7 @@ SELECT
   accounting.month AS job_month,
   accounting.cluster,
   accounting.job,
+  accounting.allocation,
   accounting.user,
   accounting.account,
   accounting.partition,
@@ -18,7 +19,7 @@ SELECT
   accounting.node_hours
 FROM runs
 JOIN accounting
-  ON accounting.job = runs.job
+  ON accounting.job_of_user = runs.job_of_user
   AND accounting.user = runs.user
   AND runs.started >= accounting.started
   AND runs.started < accounting.ended + INTERVAL '1' SECOND
