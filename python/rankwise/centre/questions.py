@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from rankwise.centre.asked import ALL_ROWS, Asked, month_range
+from rankwise.centre.best import with_findings, with_runs
 from rankwise.centre.engines.engine import Engine
 from rankwise.centre.queries import part, question
 from rankwise.comparison.change import Change, timed
@@ -194,10 +195,11 @@ def waste(engine: Engine, asked: Asked, rows: int) -> Waste:
         rows: of programs, 0 = all.
     """
     _keep_wasted(engine, asked)
+    ranked = _ask(engine, "waste_by_program", asked, kept=_WASTED, rows=rows or ALL_ROWS)
     return Waste(
         scope=_scope(engine, asked, accounted=True),
         kinds=_ask(engine, "waste_by_kind", asked, kept=_WASTED),
-        programs=_ask(engine, "waste_by_program", asked, kept=_WASTED, rows=rows or ALL_ROWS),
+        programs=with_findings(engine, asked, with_runs(engine, asked, ranked)),
     )
 
 
@@ -206,7 +208,7 @@ def programs(engine: Engine, asked: Asked, rows: int) -> Programs:
     changes, compared = _library_changes(engine, asked)
     return Programs(
         scope=_scope(engine, asked),
-        programs=_ask(engine, "programs", asked, rows=rows or ALL_ROWS),
+        programs=with_runs(engine, asked, _ask(engine, "programs", asked, rows=rows or ALL_ROWS)),
         changes=changes,
         compared=compared,
     )
@@ -214,12 +216,15 @@ def programs(engine: Engine, asked: Asked, rows: int) -> Programs:
 
 def jobs(engine: Engine, asked: Asked, rows: int) -> Ranked:
     """Return the most wasteful jobs; arguments as for `waste`."""
-    return Ranked(scope=_scope(engine, asked), rows=_ask(engine, "jobs", asked, rows=rows or ALL_ROWS))
+    ranked = _ask(engine, "jobs", asked, rows=rows or ALL_ROWS)
+    with_run = with_runs(engine, asked, ranked, "program", "started", "nodes", "waste")
+    return Ranked(scope=_scope(engine, asked), rows=with_findings(engine, asked, with_run))
 
 
 def users(engine: Engine, asked: Asked, rows: int) -> Ranked:
     """Return the most wasteful users; arguments as for `waste`."""
-    return Ranked(scope=_scope(engine, asked), rows=_ask(engine, "users", asked, rows=rows or ALL_ROWS))
+    ranked = _ask(engine, "users", asked, rows=rows or ALL_ROWS)
+    return Ranked(scope=_scope(engine, asked), rows=with_runs(engine, asked, ranked))
 
 
 def partitions(engine: Engine, asked: Asked) -> Sequence[Row]:

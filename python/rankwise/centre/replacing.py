@@ -105,7 +105,7 @@ def months_of(table: Path) -> tuple[list[str], list[str]]:
 
 
 def new_files_of(table: Path, month: str) -> set[str]:
-    """Return the names of files that are about to replace those of a month; other tables may have them."""
+    """Return the names of files that will replace the files of a month; other tables may have them."""
     batches = (suffix.partition("-") for suffix in _suffixes(table, _NEW))
     return {f"{batch}.parquet" for batch, _, partition in batches if partition == f"{PARTITION}{month}"}
 

@@ -129,7 +129,7 @@ def _diagnosis(connection: sqlite3.Connection) -> Any:
 
 
 class _Rows:
-    """The rows of an open profile, by names of columns, without those that all tables have."""
+    """The rows of an open profile, by names of columns, without the columns that all tables have."""
 
     def __init__(self, connection: sqlite3.Connection, diagnosis: Any) -> None:
         self.connection = connection

@@ -121,11 +121,23 @@ def _needed(sql: str, options: Mapping[str, Any]) -> str:
     )
 
 
-def detail(name: str, runs: Iterable[int]) -> Query:
-    """Return a query of details, of these runs; there is at least one."""
+def detail(name: str, runs: Iterable[int], months: Iterable[str] = ()) -> Query:
+    """Return a query of details, of these runs; there is at least one.
+
+    Args:
+        name: of the query.
+        runs: their numbers.
+        months: of their starts, for queries that name them: engines read no other files then.
+    """
     query = _read("details", name)
-    numbers = ", ".join(str(int(run)) for run in runs)
-    return Query(query.row, query.sql.replace(":runs", numbers))
+    lists = {
+        ":runs": ", ".join(str(int(run)) for run in runs),
+        ":months": ", ".join("'" + month.replace("'", "''") + "'" for month in months),
+    }
+    sql = query.sql
+    for parameter, values in lists.items():
+        sql = sql.replace(parameter, values)
+    return Query(query.row, sql)
 
 
 def _read(folder: str, name: str) -> Query:

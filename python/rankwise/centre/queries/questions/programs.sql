@@ -78,13 +78,8 @@ SELECT
   spread.low_percent,
   spread.median_percent,
   spread.high_percent,
-  ranked.run,
-  runs.cluster,
-  runs.job,
-  runs.user,
-  runs.profile
+  ranked.run
 FROM ranked
-LEFT JOIN runs ON runs.run = ranked.run AND runs.month BETWEEN :first_month AND :last_month
 JOIN users ON users.program = ranked.program
 LEFT JOIN kinds ON kinds.program = ranked.program
 LEFT JOIN spread ON spread.program = ranked.program

@@ -56,12 +56,8 @@ SELECT
   ranked.waste_node_hours,
   kinds.waste,
   programs.program,
-  ranked.run,
-  runs.cluster,
-  runs.job,
-  runs.profile
+  ranked.run
 FROM ranked
-LEFT JOIN runs ON runs.run = ranked.run AND runs.month BETWEEN :first_month AND :last_month
 LEFT JOIN kinds ON kinds.user = ranked.user
 LEFT JOIN programs ON programs.user = ranked.user
 ORDER BY ranked.waste_node_hours DESC, ranked.node_hours DESC, ranked.user
