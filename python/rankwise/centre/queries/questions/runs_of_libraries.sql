@@ -1,31 +1,17 @@
 -- A complete run of a configuration (user, program, arguments, ranks, nodes) that several MPI libraries ran often.
 WITH sides AS (
-  SELECT
-    chosen.user,
-    chosen.program,
-    chosen.arguments,
-    chosen.ranks,
-    chosen.nodes,
-    chosen.mpi_library,
-    SUM(chosen.node_hours) AS node_hours
+  SELECT chosen.configuration, chosen.mpi_library, SUM(chosen.node_hours) AS node_hours
   FROM chosen
-  WHERE chosen.complete AND chosen.arguments IS NOT NULL
-  GROUP BY
-    chosen.user, chosen.program, chosen.arguments, chosen.ranks, chosen.nodes, chosen.mpi_library
+  WHERE chosen.complete AND chosen.configuration IS NOT NULL
+  GROUP BY chosen.configuration, chosen.mpi_library
   HAVING COUNT(*) >= :least_runs
 ),
 configurations AS (
-  SELECT
-    sides.user,
-    sides.program,
-    sides.arguments,
-    sides.ranks,
-    sides.nodes,
-    SUM(sides.node_hours) AS node_hours
+  SELECT sides.configuration, SUM(sides.node_hours) AS node_hours
   FROM sides
-  GROUP BY sides.user, sides.program, sides.arguments, sides.ranks, sides.nodes
+  GROUP BY sides.configuration
   HAVING COUNT(*) >= 2
-  ORDER BY node_hours DESC, sides.user, sides.program, sides.arguments, sides.ranks, sides.nodes
+  ORDER BY node_hours DESC, sides.configuration
   LIMIT :most_configurations
 ),
 numbered AS (
@@ -40,22 +26,12 @@ numbered AS (
     chosen.wall_seconds,
     chosen.profile,
     chosen.run,
-    COUNT(*) OVER (
-      PARTITION BY
-        chosen.user, chosen.program, chosen.arguments, chosen.ranks, chosen.nodes, chosen.mpi_library
-    ) AS runs,
+    COUNT(*) OVER (PARTITION BY chosen.configuration, chosen.mpi_library) AS runs,
     ROW_NUMBER() OVER (
-      PARTITION BY
-        chosen.user, chosen.program, chosen.arguments, chosen.ranks, chosen.nodes, chosen.mpi_library
-      ORDER BY chosen.started DESC, chosen.run
+      PARTITION BY chosen.configuration, chosen.mpi_library ORDER BY chosen.started DESC, chosen.run
     ) AS place
   FROM chosen
-  JOIN configurations
-    ON configurations.user = chosen.user
-    AND configurations.program = chosen.program
-    AND configurations.arguments = chosen.arguments
-    AND configurations.ranks = chosen.ranks
-    AND configurations.nodes = chosen.nodes
+  JOIN configurations ON configurations.configuration = chosen.configuration
   WHERE chosen.complete
 )
 SELECT
