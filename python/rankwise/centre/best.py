@@ -1,4 +1,7 @@
-"""The runs that show a problem best: looked up after ranking, in the months that have one of them."""
+"""The runs that show a problem best: looked up after ranking, in the months that have one of them.
+
+Joining them while ranking would read long texts of all months.
+"""
 
 from __future__ import annotations
 
@@ -15,35 +18,34 @@ _OF_RUN = ("cluster", "job", "user", "profile")
 _OF_FINDING = ("upper_bound", "title", "command")
 
 
-def with_runs(engine: Engine, asked: Asked, rows: Sequence[Row], *more: str) -> list[Row]:
-    """Return rows with what identifies the run of each; None if they name none.
+def with_best_runs(
+    engine: Engine, asked: Asked, rows: Sequence[Row], more: Sequence[str] = (), *, findings: bool = False
+) -> list[Row]:
+    """Return rows with what identifies the run of each; None if a row has no run.
 
     Args:
         engine: over the store.
         asked: whose period has the runs.
-        rows: with `run`.
-        more: further columns of `details/best_runs.sql`. Columns that a row has stay as they are.
+        rows: with `run`. Columns that a row has stay as they are.
+        more: further columns of `details/best_runs.sql`.
+        findings: whether bound, title and command of the run's finding are added, of the row's kind of waste.
     """
     columns = (*_OF_RUN, *more)
-    runs = {run["run"]: run for run in _ask(engine, asked, "best_runs", rows)}
-    return [{**{name: runs.get(row["run"], {}).get(name) for name in columns}, **row} for row in rows]
-
-
-def with_findings(engine: Engine, asked: Asked, rows: Sequence[Row]) -> list[Row]:
-    """Return rows with the finding of their run and their kind of waste; None if there is none."""
-    findings = {
-        (finding["run"], finding["waste"]): finding for finding in _ask(engine, asked, "best_findings", rows)
+    numbers = sorted({row["run"] for row in rows if row["run"] is not None})
+    if not numbers:
+        return [{**_chosen({}, columns), **row} for row in rows]
+    in_months = engine.ask(detail("months", numbers), asked.parameters()).named()
+    months = sorted({row["month"] for row in in_months})
+    runs = {run["run"]: run for run in engine.ask(detail("best_runs", numbers, months), {}).named()}
+    wide: list[Row] = [{**_chosen(runs.get(row["run"], {}), columns), **row} for row in rows]
+    if not findings:
+        return wide
+    largest = {
+        (finding["run"], finding["waste"]): finding
+        for finding in engine.ask(detail("best_findings", numbers, months), {}).named()
     }
-    return [
-        {**row, **{name: findings.get((row["run"], row["waste"]), {}).get(name) for name in _OF_FINDING}}
-        for row in rows
-    ]
+    return [{**_chosen(largest.get((row["run"], row["waste"]), {}), _OF_FINDING), **row} for row in wide]
 
 
-def _ask(engine: Engine, asked: Asked, name: str, rows: Sequence[Row]) -> list[dict[str, Any]]:
-    runs = sorted({row["run"] for row in rows if row["run"] is not None})
-    if not runs:
-        return []
-    parameters = asked.parameters()
-    months = sorted({row["month"] for row in engine.ask(detail("months", runs), parameters).named()})
-    return engine.ask(detail(name, runs, months), parameters).named() if months else []
+def _chosen(row: Row, columns: Sequence[str]) -> dict[str, Any]:
+    return {name: row.get(name) for name in columns}

@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 from rankwise.centre.asked import ALL_ROWS, Asked, month_range
-from rankwise.centre.best import with_findings, with_runs
+from rankwise.centre.best import with_best_runs
 from rankwise.centre.engines.engine import Engine
 from rankwise.centre.queries import part, question
 from rankwise.comparison.change import Change, timed
@@ -199,7 +199,7 @@ def waste(engine: Engine, asked: Asked, rows: int) -> Waste:
     return Waste(
         scope=_scope(engine, asked, accounted=True),
         kinds=_ask(engine, "waste_by_kind", asked, kept=_WASTED),
-        programs=with_findings(engine, asked, with_runs(engine, asked, ranked)),
+        programs=with_best_runs(engine, asked, ranked, findings=True),
     )
 
 
@@ -208,7 +208,7 @@ def programs(engine: Engine, asked: Asked, rows: int) -> Programs:
     changes, compared = _library_changes(engine, asked)
     return Programs(
         scope=_scope(engine, asked),
-        programs=with_runs(engine, asked, _ask(engine, "programs", asked, rows=rows or ALL_ROWS)),
+        programs=with_best_runs(engine, asked, _ask(engine, "programs", asked, rows=rows or ALL_ROWS)),
         changes=changes,
         compared=compared,
     )
@@ -217,14 +217,16 @@ def programs(engine: Engine, asked: Asked, rows: int) -> Programs:
 def jobs(engine: Engine, asked: Asked, rows: int) -> Ranked:
     """Return the most wasteful jobs; arguments as for `waste`."""
     ranked = _ask(engine, "jobs", asked, rows=rows or ALL_ROWS)
-    with_run = with_runs(engine, asked, ranked, "program", "started", "nodes", "waste")
-    return Ranked(scope=_scope(engine, asked), rows=with_findings(engine, asked, with_run))
+    more = ("program", "started", "nodes", "waste")
+    return Ranked(
+        scope=_scope(engine, asked), rows=with_best_runs(engine, asked, ranked, more, findings=True)
+    )
 
 
 def users(engine: Engine, asked: Asked, rows: int) -> Ranked:
     """Return the most wasteful users; arguments as for `waste`."""
     ranked = _ask(engine, "users", asked, rows=rows or ALL_ROWS)
-    return Ranked(scope=_scope(engine, asked), rows=with_runs(engine, asked, ranked))
+    return Ranked(scope=_scope(engine, asked), rows=with_best_runs(engine, asked, ranked))
 
 
 def partitions(engine: Engine, asked: Asked) -> Sequence[Row]:
