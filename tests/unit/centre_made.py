@@ -379,6 +379,7 @@ def _add_run(rows: Rows, group: Group, place: int, number: int, first: datetime,
     )
     names = [f"n{(number * 5 + at) % HOST_COUNT + 1:02d}" for at in range(group.nodes)]
     for host in names:
+        caused = 100.0 if host == LATE_HOST else 1.0
         late = 12.0 if host == LATE_HOST else 0.5 if number // 2 % 2 else -0.5
         rows[HOSTS].append(
             {
@@ -390,7 +391,8 @@ def _add_run(rows: Rows, group: Group, place: int, number: int, first: datetime,
                 "mpi_seconds": wall * group.mpi,
                 "bytes_on_node": 1_000_000,
                 "bytes_off_node": 2_000_000,
-                "caused_seconds": 100.0 if host == LATE_HOST else 1.0,
+                "caused_seconds": caused,
+                "caused_node_hours": caused / ranks * group.nodes / 3600,
             }
         )
         rows[PORTS].append(

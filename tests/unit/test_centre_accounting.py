@@ -95,7 +95,7 @@ def test_a_job(tmp_path: Path) -> None:
         "cluster": "alps",
         "job": "1",
         "user": "ann",
-        "job_of_user": None,  # and allocation: known when the pseudonym is
+        "job_of_user": None,  # this and the allocation: not before the user has a pseudonym
         "account": "physics",
         "partition": "all",
         "name": "",

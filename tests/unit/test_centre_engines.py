@@ -17,8 +17,8 @@ from rankwise.centre import queries
 from rankwise.centre.asked import ALL_ROWS, Asked
 from rankwise.centre.described import described
 from rankwise.centre.engines import ENGINES, opened
-from rankwise.centre.queries import VIEWS, Query, question, questions, view
-from rankwise.centre.schema import TABLES
+from rankwise.centre.queries import VIEWS, Query, detail, question, questions, view
+from rankwise.centre.schema import RUNS, TABLES
 from rankwise.centre.store import Store
 from rankwise.errors import RankwiseError
 
@@ -76,6 +76,15 @@ def queries_of(choices: Sequence[Asked]) -> list[tuple[str, Query, dict[str, Any
     return [*asked, *((name, Query("", f"SELECT * FROM {name}"), {}) for name in VIEWS)]
 
 
+def details_of(store: Store) -> list[tuple[str, Query, dict[str, Any]]]:
+    """The queries of some runs, or of a run that is not there."""
+    months = store.months(RUNS)
+    runs = [run for month in months for run in store.read(RUNS, month, ["run"]).column("run").to_pylist()[:3]]
+    names = sorted(path.stem for path in queries._FOLDER.glob("details/*.sql"))
+    parameters = Asked().parameters()
+    return [(name, detail(name, runs or [1], months or ["2026-10"]), parameters) for name in names]
+
+
 def in_order(rows):
     """Sort rows by all values but rounded numbers."""
     return sorted(rows, key=lambda row: repr([value for value in row if not isinstance(value, float)]))
@@ -97,7 +106,7 @@ def test_spark_and_duckdb_give_equal_answers(stores, tmp_path, monkeypatch):
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
     for store, choices in zip(stores, (CHOICES, CHOICES[:1]), strict=True):
         with opened("duckdb", store) as duckdb, opened("spark", store) as spark:
-            for name, query, parameters in queries_of(choices):
+            for name, query, parameters in [*queries_of(choices), *details_of(store)]:
                 one, other = (engine.ask(query, parameters) for engine in (duckdb, spark))
                 assert [*map(str.lower, one.columns)] == [*map(str.lower, other.columns)], name
                 for left, right in zip(in_order(one.rows), in_order(other.rows), strict=True):

@@ -30,6 +30,7 @@ from rankwise.__main__ import main
 from rankwise.centre.ingest import ingest
 from rankwise.centre.schema import OF_RUNS, RUNS, TABLES, Shows
 from rankwise.centre.store import Store
+from rankwise.centre.values import identity
 from rankwise.centre.waste import KIND_OF_RULE
 from rankwise.diagnosis.kept import keep_diagnosis
 from rankwise.errors import RankwiseError
@@ -396,6 +397,23 @@ def test_pseudonyms(profiles: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
         assert main(command) == 2
         assert complaint in capsys.readouterr().err
         assert not (tmp_path / "new").exists()
+
+
+def test_numbers_for_columns_show_no_hidden_value(profiles: Path, tmp_path: Path) -> None:
+    """They are made of what the store has: else a guess could be compared with them."""
+    key = tmp_path / "key"
+    key.write_text("a secret of this centre")
+    key.chmod(0o600)
+    store = tmp_path / "store"
+    command = ["centre", "ingest", str(profiles), "--into", str(store), "--private", "--pseudonyms", str(key)]
+    assert main(command) == 0
+    opened = Store(store)
+    columns = ["job", "user", "job_of_user", "configuration"]
+    rows = [row for month in opened.months(RUNS) for row in opened.read(RUNS, month, columns).to_pylist()]
+    assert rows
+    for row in rows:
+        assert row["configuration"] is None
+        assert row["job_of_user"] == identity(row["job"], row["user"])
 
 
 def test_only_the_owner_can_read_a_store(profiles: Path, tmp_path: Path) -> None:

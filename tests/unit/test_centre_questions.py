@@ -175,6 +175,8 @@ def test_the_late_host_is_found_and_no_other(centre):
     (host,) = centre.hosts().rows("slow_hosts")
     assert (host["host"], host["slower_percent"]) == (LATE_HOST, 12)
     assert host["slow_runs"] == host["runs"]
+    # 100 s of the ranks of each run: 8 on each node.
+    assert host["caused_node_hours"] == pytest.approx(host["runs"] * 100 / 8 / 3600)
 
 
 def test_ports_that_are_blocked_or_faulty_are_found(centre):
