@@ -20,8 +20,8 @@ stale.
 
 `month` is a column of each table: of the start of the run or job, UTC. Files whose names begin with `.` or
 `_` are not part of the data set. Files are only added. Details are written before their runs: until `runs`
-has the file of a batch, its rows in other tables do not count. `rankwise` leaves them out. Whoever reads the
-files with something else joins them with `runs`, or uses [the views](#views). All times
+has the file of a batch, its rows in other tables do not count. `rankwise` leaves them out. With other
+programs, join tables with `runs`, or use [the views](#views). All times
 are UTC, without a zone. Node hours are nodes x hours. NULL means unknown, or left out by `--private`.
 
 """

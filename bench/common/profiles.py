@@ -17,7 +17,7 @@ _FIRST = datetime(2026, 11, 1, tzinfo=timezone.utc)
 
 
 def write_profiles(folder: Path, number: int) -> None:
-    """Write copies of one profile, each started a minute after the one before.
+    """Write copies of one profile, each started a minute after its predecessor.
 
     Args:
         folder: which is there.

@@ -31,12 +31,12 @@ VIEWS = (
     "run_tag",
 )
 """In an order in which each reads only earlier ones."""
-_OF_RUNS = {f"chosen_{table.name}": table.name for table in (FINDINGS, HOSTS, PORTS)}
-"""Relation -> the table whose rows it chooses as `chosen` does those of `runs`."""
-_PARTS = ("run_of_job", "chosen", *_OF_RUNS, "wasted")
+_CHOSEN_ROWS = {f"chosen_{table.name}": table.name for table in (FINDINGS, HOSTS, PORTS)}
+"""Relation -> the table whose rows it chooses, as `chosen` chooses rows of `runs`."""
+_PARTS = ("run_of_job", "chosen", *_CHOSEN_ROWS, "wasted")
 """In an order in which each reads only earlier ones."""
 _CONDITION = re.compile(r"\n( *)AND \(:(\w+)(?: = '')? OR (.+)\)$", re.MULTILINE)
-"""A condition that an option which is not given makes true, on a line of its own."""
+"""A line with a condition that is true unless its option is given."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ def _with_parts(asked: Query, options: Mapping[str, Any], kept: Collection[str])
 
 
 def _part_sql(relation: str) -> str:
-    if relation in _OF_RUNS:
-        return re.sub(rf"\b{RUNS.name}\b", _OF_RUNS[relation], _read("parts", "chosen").sql)
+    if relation in _CHOSEN_ROWS:
+        return re.sub(rf"\b{RUNS.name}\b", _CHOSEN_ROWS[relation], _read("parts", "chosen").sql)
     return _read("parts", relation).sql
 
 
