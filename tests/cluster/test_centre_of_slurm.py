@@ -367,8 +367,10 @@ def check_outputs_are_equal(centre: Centre, tmp_path: Path) -> None:
         path.write_text(centre.succeed("sh", "-c", command))
         read = read_accounting(path)
         assert read.wrong == []
-        rows[form] = sorted(row[:5] + row[6:] for row in read.rows)  # without names of jobs
-        names = {row[5] for row in read.rows}
+        columns = [column.name for column in ACCOUNTING.columns]
+        by_name = [dict(zip(columns, row, strict=True)) for row in read.rows]
+        names = {row.pop("name") for row in by_name}
+        rows[form] = sorted(tuple(row.values()) for row in by_name)
         assert (HOSTILE_NAME in names) == (form == "json")
     assert rows["lines"] == rows["json"] == rows["local"]
 
