@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "buckets.h"
 #include "contacts.h"
@@ -49,7 +50,7 @@ class KWayRefinement {
       for (int pass = 0; pass < kPasses && exchange(couple.first, couple.second); pass++)
         changed[couple.first] = changed[couple.second] = 1;
     }
-    active_ = changed;
+    active_ = std::move(changed);
     return std::find(active_.begin(), active_.end(), 1) != active_.end();
   }
 
