@@ -77,7 +77,7 @@ def title(found: Trends) -> str:
         return (
             f"In {newest['month']}, up to {hours_text(newest['waste_node_hours'])} of"
             f" {hours_text(newest['node_hours'])} node hours{restricted_text(scope)} could be saved;"
-            " two whole months are needed for a comparison"
+            " there is no comparison, as the data do not cover two whole months"
         )
     by_name = {month["month"]: month for month in found.months}
     before, after = by_name[found.earlier], by_name[found.later]

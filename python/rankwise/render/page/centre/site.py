@@ -191,7 +191,7 @@ class _Site:
         recorded = scope.without_profile_percent
         return [
             ("node hours", html_text(hours_text(totals["node_hours"]))),
-            ("of these to save", html_text(lost)),
+            ("could be saved", html_text(lost)),
             ("runs", html_text(f"{totals['runs']:,} {period_text(scope)}")),
             *([("users", html_text(f"{totals['users']:,}"))] if self.content.users else []),
             ("programs", html_text(f"{totals['programs']:,}")),
