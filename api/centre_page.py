@@ -61,6 +61,10 @@ MATCHED = """\
 A run belongs to a job of the accounting if both have the same job id and the same user, the run started
 between the start and the end of the job, and both have the same cluster, if both have one. So a profile
 with another user's job id gets no job. A job may have several runs, or none.
+
+Each component of a heterogeneous job has its row and its id. The runs have the id of the first
+one, which is the `leader` of all, so that they belong to all of them: `run_in_job` has a row for each,
+`run_job` has the first one.
 """
 
 

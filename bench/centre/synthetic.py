@@ -133,7 +133,7 @@ def copy_month(store: Path, month: str, to: str) -> None:
                 changed = compute.bit_wise_xor(column, pyarrow.scalar(mask, pyarrow.int64()))
             elif field.name in ("started", "ended"):
                 changed = compute.add(column, pyarrow.scalar(shift, pyarrow.duration("us")))
-            elif field.name == "job":
+            elif field.name in ("job", "leader"):
                 changed = compute.binary_join_element_wise(f"{mask >> 40}", column, "")
             else:
                 continue
@@ -362,9 +362,11 @@ def _accounting(random: np.random.Generator, made: _Runs, jobs: Any, centre: Cen
     seconds = np.concatenate([made.wall + 60, np.exp(random.normal(7.5, 1.3, more)).clip(10, 172_800)])
     began = np.concatenate([made.began - 30 * _SECOND, random.choice(made.began, more)])
     user = np.concatenate([made.user, random.integers(0, centre.users, more)])
+    numbers = np.concatenate([jobs, np.char.add("9", jobs[:more])])
     return {
         "cluster": np.full(count + more, "alpha"),
-        "job": np.concatenate([jobs, np.char.add("9", jobs[:more])]),
+        "job": numbers,
+        "leader": numbers,
         "user": _named("u", user),
         "account": _named("acc", user % centre.accounts),
         "partition": _PARTITIONS[random.integers(0, len(_PARTITIONS), count + more)],

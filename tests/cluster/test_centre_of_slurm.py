@@ -29,6 +29,7 @@ from own_slurm import Slurm
 from recording import RANKWISE
 
 import patience
+import rankwise
 from rankwise.centre.accounting import COMMAND, read_accounting
 from rankwise.centre.schema import ACCOUNTING, RUNS, Table
 from rankwise.centre.store import Store
@@ -103,7 +104,7 @@ class Job(NamedTuple):
         user: who submitted it.
         program: that it runs.
         runs: of all elements together.
-        elements: 1 if it is no array.
+        elements: of an array, or components of a heterogeneous job; else 1.
     """
 
     number: str
@@ -168,11 +169,16 @@ class Centre:
         command = f"{kind.start} {self.place / program}"
         return f"{self.place / 'job'} {shlex.quote(' && '.join([command] * times))}"
 
-    def waits(self, user: str, name: str) -> str:
-        """Submit a job that waits until it is killed, and return its number once all its ranks are there."""
+    def waits(self, user: str, name: str, again: str = "") -> str:
+        """Submit a job that waits until it is killed, and return its number once all its ranks are there.
+
+        If it is requeued, it runs another program.
+        """
         said = self.place / "home" / user / "said"
         said.unlink(missing_ok=True)
         command = f"{WAITING.start} {self.place / 'faults'} wait"
+        if again:
+            command = f'if [ "$SLURM_RESTART_COUNT" ]; then {again}; else {command}; fi'
         words = [
             "--parsable",
             "--ntasks=2",
@@ -201,7 +207,7 @@ class Centre:
         words = ["--allusers", "--allocations", "--noheader", "--parsable2", "--starttime=now-1hour"]
         lines = self.succeed("sacct", *words, "--endtime=now", "--format=JobID,End").splitlines()
         rows = [line.split("|") for line in lines]
-        return Counter(job.partition("_")[0] for job, end in rows if end != "Unknown")
+        return Counter(re.split("[_+]", job)[0] for job, end in rows if end != "Unknown")
 
     def rows(self, store: Path, table: Table) -> list[dict[str, Any]]:
         opened = Store(store)
@@ -419,6 +425,43 @@ def test_ten_jobs(centre: Centre, arrangement: Arrangement, tmp_path: Path) -> N
     centre.wait([*jobs, *elsewhere], 240)
     jobs += elsewhere if centre.shared else []  # else it has no directory of jobs, and no node may fail
     check(centre, jobs, tmp_path)
+
+
+@pytest.mark.timeout(900)
+def test_requeued_and_heterogeneous_jobs(centre: Centre) -> None:
+    """A job that ran twice, and one with two components: a step uses both, and another one the last."""
+    pytest.importorskip("duckdb")
+    centre.set_up(OWN)
+    user = USERS[0]
+    start = f"{KINDS['ring'].start} --ntasks=2"
+    requeued = centre.waits(user, "again", f"{start} {centre.place / 'ring'}")
+    centre.succeed("scontrol", "requeue", requeued)
+    # Slurm waits some minutes before it starts such a job again.
+    patience.wait_until(lambda: "PENDING" in centre.succeed("squeue", "--noheader", "--format=%T"), 60)
+    centre.succeed("scontrol", "update", f"JobId={requeued}", "StartTime=now")
+    both = f"{KINDS['ring'].start} --ntasks=1 --het-group=0,1 {centre.place / 'ring'}"
+    last = f"{start} --het-group=1 {centre.place / 'ring'}"
+    component = "--ntasks=2 --nodes=1"
+    script = f"{centre.place / 'job'} {shlex.quote(f'{both} && {last}')}"
+    (heterogeneous,) = centre.submit(user, [f"{component} : {component} {script}"])
+    jobs = [Job(requeued, user, "ring", 2), Job(heterogeneous, user, "ring", 2, elements=2)]
+    centre.wait(jobs, 240)
+    centre.succeed(centre.place / "nightly")
+    store = centre.data / "store"
+    runs = Counter((run["job"], run["program"]) for run in centre.rows(store, RUNS))
+    assert runs == {(requeued, "faults"): 1, (requeued, "ring"): 1, (heterogeneous, "ring"): 2}
+    accounted = of_sacct(centre, jobs)
+    assert Counter(row["JobID"] for row in accounted) == {
+        requeued: 2,
+        f"{heterogeneous}+0": 1,
+        f"{heterogeneous}+1": 1,
+    }
+    hours = sum(int(row["NNodes"]) * int(row["ElapsedRaw"]) for row in accounted) / 3600
+    with rankwise.open_centre(store) as opened:
+        (recorded,) = opened.waste().data["recorded"]
+    assert (recorded["jobs"], recorded["recorded_jobs"]) == (4, 4)
+    assert recorded["node_hours"] == pytest.approx(hours, abs=1e-9)
+    assert recorded["recorded_node_hours"] == pytest.approx(hours, abs=1e-9)
 
 
 @pytest.mark.exhaustive

@@ -418,6 +418,7 @@ def _add_run(rows: Rows, group: Group, place: int, number: int, first: datetime,
             {
                 "cluster": CLUSTER,
                 "job": job,
+                "leader": job,
                 "user": group.user,
                 "account": ACCOUNTS[group.user],
                 "partition": "big" if group.nodes >= 8 else "standard",
@@ -443,6 +444,7 @@ def _not_recorded(first: datetime) -> Iterator[dict[str, Any]]:
         yield {
             "cluster": CLUSTER,
             "job": str(90_000 + place),
+            "leader": str(90_000 + place),
             "user": "erin",
             "account": "biology",
             "partition": "standard",

@@ -20,6 +20,7 @@ START = 1_795_906_855
 STARTED = datetime(2026, 11, 28, 23, 0, 55)  # the same, in UTC
 JOB = {
     "JobIDRaw": "1",
+    "JobID": "1",
     "Cluster": "alps",
     "User": "ann",
     "Account": "physics",
@@ -94,6 +95,7 @@ def test_a_job(tmp_path: Path) -> None:
     assert the_row(read(tmp_path, lines({}))) == {
         "cluster": "alps",
         "job": "1",
+        "leader": "1",
         "user": "ann",
         "job_of_user": None,  # this and the allocation: not before the user has a pseudonym
         "account": "physics",
@@ -178,24 +180,37 @@ def test_steps_are_parts_of_their_jobs(tmp_path: Path) -> None:
     assert the_row(read(tmp_path, lines({}, *steps)))["job"] == "1"
 
 
+ARRAY_AND_HETEROGENEOUS = [
+    {"JobID": "7_3", "JobIDRaw": "7"},
+    {"JobID": "7_1", "JobIDRaw": "8"},
+    {"JobID": "18+0", "JobIDRaw": "18"},
+    {"JobID": "18+1", "JobIDRaw": "19"},
+]
+LEADERS = [("7", "7"), ("8", "8"), ("18", "18"), ("19", "18")]
+
+
 def test_arrays_and_heterogeneous_jobs_by_their_own_ids(tmp_path: Path) -> None:
-    columns = ["JobID", *COLUMNS]
-    jobs = [
-        {"JobID": "7_3", "JobIDRaw": "7"},
-        {"JobID": "7_1", "JobIDRaw": "8"},
-        {"JobID": "18+0", "JobIDRaw": "18"},
-        {"JobID": "18+1", "JobIDRaw": "19"},
-    ]
-    done = read(tmp_path, lines(*jobs, columns=columns))
-    assert [row["job"] for row in named(done)] == ["7", "8", "18", "19"]
-    ids = [job["JobIDRaw"] for job in jobs]
-    of_json = read(tmp_path, json.dumps({"jobs": [as_json(job_id=int(job_id)) for job_id in ids]}))
-    assert [row["job"] for row in named(of_json)] == ids
+    done = read(tmp_path, lines(*ARRAY_AND_HETEROGENEOUS))
+    assert [(row["job"], row["leader"]) for row in named(done)] == LEADERS
+    without = [name for name in COLUMNS if name != "JobID"]
+    done = read(tmp_path, lines(*ARRAY_AND_HETEROGENEOUS, columns=without))
+    assert [(row["job"], row["leader"]) for row in named(done)] == [(job, job) for job, _ in LEADERS]
+
+
+@pytest.mark.parametrize("newer", [False, True])
+def test_they_have_the_same_leaders_in_json(newer: bool, tmp_path: Path) -> None:
+    jobs = []
+    for job, leader in LEADERS:
+        number = int(leader) if int(leader) == 18 else 0  # as Slurm has it: 0 is none
+        het = {"job_id": {"set": bool(number), "number": number} if newer else number}
+        jobs.append(as_json(job_id=int(job), het={**het, "job_offset": None}))
+    done = read(tmp_path, json.dumps({"jobs": jobs}))
+    assert [(row["job"], row["leader"]) for row in named(done)] == LEADERS
 
 
 @pytest.mark.parametrize("job_id", ["7_3", "18+1", "", "1; DROP TABLE runs", "x"])
 def test_ids_that_no_run_can_have(job_id: str, tmp_path: Path) -> None:
-    columns = ["JobID", *COLUMNS[1:]]
+    columns = COLUMNS[1:]
     done = read(tmp_path, lines({"JobID": job_id}, {"JobID": "2"}, columns=columns))
     assert [row["job"] for row in named(done)] == ["2"]
     [fault] = done.wrong
@@ -244,7 +259,7 @@ def test_names_with_separators_beside_other_texts(tmp_path: Path) -> None:
     )
     assert [row["name"] for row in named(done)] == ["a"]
     [fault] = done.wrong
-    assert "14 fields" in fault
+    assert f"{len(columns) + 1} fields" in fault
     assert "JobName" in fault
 
 

@@ -266,6 +266,26 @@ def test_a_run_that_claims_the_job_of_another_user_gets_nothing(tmp_path):
     assert recorded["recorded_jobs"] == len(rows[RUNS])
 
 
+def test_all_components_of_a_heterogeneous_job_are_recorded(tmp_path):
+    rows = month_of(MONTH, GROUPS[:1])
+    leader = rows[ACCOUNTING][0]
+    components = [
+        {**leader, "job": str(int(leader["job"]) + 50_000 + at), "partition": f"part{at}", "nodes": at}
+        for at in (1, 2)
+    ]
+    rows[ACCOUNTING] += components
+    write(tmp_path, rows, MONTH, "heterogeneous")
+    with rankwise.open_centre(tmp_path) as centre:
+        (month,) = centre.waste().data["recorded"]
+        assert month["recorded_jobs"] == len(rows[RUNS]) + len(components)
+        hours = sum(job_hours(GROUPS[0], place) for place in range(len(rows[RUNS])))
+        assert month["recorded_node_hours"] == pytest.approx(hours + 2 * leader["node_hours"])
+        assert centre.waste().data["totals"]["runs"] == len(rows[RUNS])
+        assert centre.waste(partition="part2").data["totals"]["runs"] == 1
+        (job,) = centre.sql(f"SELECT job_nodes FROM run_job WHERE job = '{leader['job']}'").rows()
+        assert job["job_nodes"] == leader["nodes"]
+
+
 @pytest.mark.parametrize(
     ("options", "chosen"),
     [

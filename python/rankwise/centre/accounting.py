@@ -21,7 +21,7 @@ from rankwise.records import dataclass
 
 COMMAND = (
     "SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2"
-    " --format=JobIDRaw,Cluster,User,Account,Partition,State,Start,End,ElapsedRaw,NNodes,NCPUS"
+    " --format=JobIDRaw,JobID,Cluster,User,Account,Partition,State,Start,End,ElapsedRaw,NNodes,NCPUS"
 )
 """The command whose output is read; a period such as `--starttime 2026-11-01 --endtime now` goes with it.
 
@@ -38,6 +38,8 @@ _CHOSEN_BY_USERS = "leave out columns with texts that users choose, such as JobN
 _NOT_ENDED = frozenset({"PENDING", "RUNNING", "SUSPENDED", "CONFIGURING", "COMPLETING", "STAGE_OUT"})
 _NEVER = frozenset({"", "Unknown", "None", "0"})
 _JOB = re.compile(r"[0-9]+")
+_COMPONENT = re.compile(r"([0-9]+)\+[0-9]+")
+"""A component of a heterogeneous job, by the id of the first one."""
 # Of values that are not what they should be.
 _FAULTS = (ValueError, TypeError, LookupError, AttributeError, OverflowError, OSError)
 
@@ -166,10 +168,12 @@ def _by_name(names: Sequence[str], fields: Sequence[str]) -> dict[str, str] | st
 
 
 def _job_of_line(values: Mapping[str, str], job_id: str) -> dict[str, Any] | str:
+    component = _COMPONENT.fullmatch(values.get("JobID", ""))
     try:
         return {
             "cluster": values.get("Cluster", ""),
             "job": job_id,
+            "leader": component[1] if component else job_id,
             "user": values["User"],
             "account": values.get("Account", ""),
             "partition": values.get("Partition", ""),
@@ -232,6 +236,7 @@ def _job_of_json(job: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "cluster": job.get("cluster") or "",
         "job": str(job["job_id"]),
+        "leader": str(_number(job.get("het", {}).get("job_id")) or job["job_id"]),
         "user": job.get("user") or job["association"]["user"] or "",
         "account": job.get("account") or "",
         "partition": job.get("partition") or "",

@@ -68,12 +68,6 @@ _STARTED = Column("started", _AT, "when the first rank entered MPI_Init")
 _PROGRAM = Column("program", _T, "name of the program; several are joined by ' + '")
 _OF_RUN = (_RUN, _CLUSTER, _USER, _STARTED, _PROGRAM)
 """What questions choose runs by: in all tables of runs, so that choosing needs no join."""
-_JOB_OF_USER = Column(
-    "job_of_user",
-    _I,
-    "a number for job and user: the same in `runs` and `accounting`",
-    identifies=("job", "user"),
-)
 
 TAGS = Table(
     "tags",
@@ -182,7 +176,12 @@ RUNS = Table(
         *_OF_RUN,
         Column("source", _I, "identifies the file that the run was read from"),
         Column("job", _T, "id of the scheduler or launcher; '' = unknown"),
-        _JOB_OF_USER,
+        Column(
+            "job_of_user",
+            _I,
+            "a number for job and user: the same as in `accounting`",
+            identifies=("job", "user"),
+        ),
         Column("wall_seconds", _R, "of the longest rank, from MPI_Init to MPI_Finalize"),
         Column("arguments", _T, "of the program", Shows.WORK),
         Column("directory", _T, "working directory of the launch", Shows.WORK),
@@ -222,8 +221,16 @@ ACCOUNTING = Table(
     (
         Column("cluster", _T, "name; '' = not given"),
         Column("job", _T, "id, without letters for arrays and steps"),
+        Column(
+            "leader", _T, "id that its runs know: of the first component of a heterogeneous job; else `job`"
+        ),
         Column("user", _T, "who submitted it", Shows.USER),
-        _JOB_OF_USER,
+        Column(
+            "job_of_user",
+            _I,
+            "a number for leader and user: the same as in `runs`",
+            identifies=("leader", "user"),
+        ),
         Column("account", _T, "that pays for it"),
         Column("partition", _T, "that it ran in"),
         Column("name", _T, "of the job; '' = not given", Shows.WORK),

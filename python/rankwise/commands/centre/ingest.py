@@ -9,7 +9,7 @@ files that were read are known, and what an interrupted run has not added, the n
 are named and left out. sacct.txt is the output of:
 
   export SLURM_TIME_FORMAT=%s
-  columns=JobIDRaw,Cluster,User,Account,Partition,State,Start,End,ElapsedRaw,NNodes,NCPUS
+  columns=JobIDRaw,JobID,Cluster,User,Account,Partition,State,Start,End,ElapsedRaw,NNodes,NCPUS
   sacct --allusers --allocations --duplicates --parsable2 --format=$columns -S 2026-11-01 -E now
 
 or of `sacct --allusers --duplicates --json`, which also has the names of jobs.

@@ -1,4 +1,4 @@
--- A run and a job of the accounting with the same id, user and cluster, in whose time the run started.
+-- A run and a job of the accounting that has the run's id as leader, and its user and cluster, and ran when it started.
 -- (The accounting cuts fractions of a second.)
 SELECT
   runs.run,
@@ -6,6 +6,7 @@ SELECT
   accounting.month AS job_month,
   accounting.cluster,
   accounting.job,
+  accounting.leader,
   accounting.allocation,
   accounting.user,
   accounting.account,
