@@ -177,6 +177,7 @@
   symbol syscall, 2.2.5
   symbol sysconf, 2.2.5
   symbol truncate, 2.2.5
+  symbol uname, 2.2.5
   symbol ungetc, 2.2.5
   symbol ungetwc, 2.2.5
   symbol unlinkat, 2.4

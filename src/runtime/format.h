@@ -88,7 +88,8 @@ enum rankwise_section_kind {
   RANKWISE_SECTION_STREAMS = 31,         /* rankwise_stream, of a thread */
   RANKWISE_SECTION_SIDES = 32,           /* rankwise_side, of a thread */
   RANKWISE_SECTION_FRAMES = 36,          /* rankwise_site, of the frames in call paths */
-  RANKWISE_SECTION_PATHS = 37            /* rankwise_path, one row set a thread */
+  RANKWISE_SECTION_PATHS = 37,           /* rankwise_path, one row set a thread */
+  RANKWISE_SECTION_KERNELS = 38          /* rankwise_kernel: one, of the node, by the process of its processors */
 };
 
 /* Whether the messages that the MPI library sends inside collectives are visible, by a hook in its transport. */
@@ -563,6 +564,11 @@ struct rankwise_device {
 };
 
 enum rankwise_device_kind { RANKWISE_DEVICE_NETWORK = 1, RANKWISE_DEVICE_GPU = 2 };
+
+/* The kernel of the node. */
+struct rankwise_kernel {
+  char release[72]; /* of uname */
+};
 
 /* A port of a network adapter of the node, as the kernel reports it. */
 struct rankwise_adapter_port {

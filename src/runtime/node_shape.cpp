@@ -1,6 +1,7 @@
 #include "node_shape.h"
 
 #include <dirent.h>
+#include <sys/utsname.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -142,6 +143,14 @@ void read_devices(const char *directory, const char *link, rankwise_device_kind 
   closedir(entries);
 }
 
+void record_kernel() {
+  utsname names{};
+  if (uname(&names) != 0) return;
+  rankwise_kernel kernel{};
+  snprintf(kernel.release, sizeof kernel.release, "%s", names.release);
+  counters_file::add_records(RANKWISE_SECTION_KERNELS, &kernel, 1);
+}
+
 }  // namespace
 
 void record() {
@@ -156,6 +165,7 @@ void record() {
   recorded =
       counters_file::add_records(RANKWISE_SECTION_PROCESSORS, shape.all, static_cast<std::uint32_t>(shape.count));
   counters_file::add_records(RANKWISE_SECTION_DEVICES, devices, device_count);
+  record_kernel();
 }
 
 void start_counting() {

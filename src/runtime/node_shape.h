@@ -1,4 +1,4 @@
-// The hardware of this node: its processors, and the devices that are nearer to some of them.
+// What this node is like: its processors, the devices that are nearer to some of them, and its kernel.
 #ifndef RANKWISE_NODE_SHAPE_H
 #define RANKWISE_NODE_SHAPE_H
 

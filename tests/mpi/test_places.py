@@ -112,6 +112,7 @@ def test_the_node_as_the_kernel_tells_it(
     done = run_on(mpi, mpi.launch(RANKS, program, str(CPU)), tmp_path / "a.rankwise")
     assert done.process.returncode == 0, done.process.stderr
     assert done.rows("SELECT COUNT(DISTINCT shape), COUNT(*) FROM node_shapes") == [(1, 1)]
+    assert done.rows("SELECT release FROM kernels") == [(os.uname().release,)]
     cache = 32 << 20
     kinds = ["performance", "performance", "performance", "efficiency"] * 2
     assert done.rows("SELECT * FROM shape_processors ORDER BY processor") == [

@@ -164,6 +164,7 @@ class Process:
     system_counters: list[dict[str, Any]] = field(default_factory=list)
     processors: list[dict[str, Any]] = field(default_factory=list)
     devices: list[dict[str, Any]] = field(default_factory=list)
+    kernels: list[dict[str, Any]] = field(default_factory=list)
     adapter_ports: list[dict[str, Any]] = field(default_factory=list)
     rail_choices: list[dict[str, Any]] = field(default_factory=list)
     tasks: list[dict[str, Any]] = field(default_factory=list)
@@ -191,6 +192,7 @@ class Process:
             ("SYSTEM_COUNTERS", layout.SYSTEM_COUNTERS, self.system_counters),
             ("PROCESSORS", layout.PROCESSOR, self.processors),
             ("DEVICES", layout.DEVICE, self.devices),
+            ("KERNELS", layout.KERNEL, self.kernels),
             ("ADAPTER_PORTS", layout.ADAPTER_PORT, self.adapter_ports),
             ("RAIL_CHOICES", layout.RAIL_CHOICE, self.rail_choices),
             ("TASKS", layout.TASK, self.tasks),

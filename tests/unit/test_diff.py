@@ -278,6 +278,12 @@ def test_sides_that_are_hard_to_compare(
     assert "! other MPI library: Open MPI 4.1.4 before, MPICH 4.0.2 after" in lines
     assert "! other program: /home/user/heat before, ./ice after" in lines
     assert any(re.match(rf"! {re.escape(str(after))} lacks 5\b", line) for line in lines)
+    kernels = [
+        written(Path(f"on-{release}"), more=[f"INSERT INTO kernels VALUES ('nodea', '{release}')"])
+        for release in ("5.15.0", "6.1.0")
+    ]
+    assert "! other kernel: 5.15.0 before, 6.1.0 after" in compared(capsys, *kernels)
+    assert "kernel" not in compared(capsys, before, kernels[0])  # one is unknown
     scripts = [
         written(Path(name), more=[f"""UPDATE run SET programs = '[["python3", "{name}.py", "-x"]]'"""])
         for name in ("ocean", "ice")

@@ -37,6 +37,7 @@ TABLES = {
     "node_shapes",
     "shape_processors",
     "shape_devices",
+    "kernels",
     "adapters",
     "rail_choices",
     "network_ports",

@@ -167,6 +167,29 @@ def test_hosts_that_are_new(tmp_path: Path, golden: Golden) -> None:
     golden.says(answer.title, "outside MPI explains .. n9")
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_another_kernel(known: bool, tmp_path: Path, golden: Golden) -> None:
+    random = np.random.default_rng(6)
+    runs = []
+    for number in range(24):
+        after = number >= 12
+        kernel = "6.1.0" if after else "5.15.0"
+        is_known = known or number != 3
+        runs.append(
+            Truth(
+                {("W", "MPI_Allreduce"): 1.0},
+                outside=random.normal(5 + after, 0.05),
+                day=number,
+                more=[f"INSERT INTO kernels VALUES ('n1', '{kernel}')"] if is_known else [],
+            )
+        )
+    answer = history(write_runs(tmp_path / "runs", runs))
+    (change,) = answer.found.changes
+    assert change.kernels_before == (["5.15.0"] if known else [])
+    assert change.kernels_after == (["6.1.0"] if known else [])
+    golden.says(answer.title, "outside MPI explains")
+
+
 @pytest.mark.parametrize("by", ["run", "day", ""])
 def test_a_change_within_a_commit(tmp_path: Path, golden: Golden, by: str) -> None:
     """Earlier runs of this commit were as fast as before: the commit is not the reason."""

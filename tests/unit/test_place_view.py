@@ -238,6 +238,19 @@ def test_damaged_records_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "n01: " in shown(capsys, path)
 
 
+def test_the_kernel_of_each_node(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    processes = world("virtual-machine.xml", ["n01", "n02", "n03"], [[0]] * 3)
+    processes[0].kernels = [{"release": b"6.1.0"}]
+    processes[1].kernels = [{"release": b"5.15.0-1-generic"}]
+    path = made(tmp_path, processes).path
+    assert rows(path, "SELECT * FROM kernels") == [("n01", "6.1.0"), ("n02", "5.15.0-1-generic")]
+    assert "; Linux 5.15.0-1-generic, 6.1.0;" in " ".join(shown(capsys, path).split())
+    assert main(["show", str(path), "-vv"]) == 0
+    assert "Linux 5.15.0-1-generic, 6.1.0" in capsys.readouterr().out
+    assert main(["show", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["run"]["kernels"] == ["5.15.0-1-generic", "6.1.0"]
+
+
 def test_of_a_profile_that_does_not_tell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write_profile(tmp_path / "a.rankwise")
     text = shown(capsys, path)

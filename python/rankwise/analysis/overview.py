@@ -12,7 +12,11 @@ from rankwise.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """The facts of the run, as in the profile's table `run`, and the numbers of ranks, nodes and calls."""
+    """The facts of the run, as in the profile's table `run`, and the numbers of ranks, nodes and calls.
+
+    Attributes:
+        kernels: releases of Linux on the nodes, each once, by name; [] = not known.
+    """
 
     rankwise_version: str
     command: list[str]
@@ -32,6 +36,7 @@ class Run:
     worlds: int
     nodes: int
     calls: int
+    kernels: list[str]
     programs: list[list[str]]
     tags: dict[str, str]
 
@@ -96,9 +101,16 @@ def run_facts(connection: sqlite3.Connection) -> Run:
         worlds=row["worlds"],
         nodes=nodes,
         calls=calls,
+        kernels=kernels(connection),
         programs=_programs(row["programs"]),
         tags=tags(connection),
     )
+
+
+def kernels(connection: sqlite3.Connection) -> list[str]:
+    """Return the releases of Linux on the nodes of the run, each once, by name; [] = not known."""
+    rows = connection.execute("SELECT DISTINCT release FROM kernels ORDER BY release")
+    return [release for (release,) in rows]
 
 
 def tags(connection: sqlite3.Connection) -> dict[str, str]:

@@ -321,9 +321,10 @@ def _unlike(before: Sequence[Figures], after: Sequence[Figures]) -> list[str]:
     for what, early, late in (
         ("ranks", *({str(run.run.ranks) for run in side} for side in (before, after))),
         ("MPI library", *({run.mpi_library for run in side} for side in (before, after))),
+        ("kernel", *({", ".join(run.run.kernels) for run in side} - {""} for side in (before, after))),
         ("program", *({_program_names(run) for run in side} for side in (before, after))),
     ):
-        if early != late or len(early) > 1:
+        if early and late and (early != late or len(early) > 1):
             differences.append(
                 f"other {what}: {', '.join(sorted(early))} before, {', '.join(sorted(late))} after"
             )

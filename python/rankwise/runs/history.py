@@ -100,6 +100,9 @@ class HistoryChange:
         causes: a change of few hosts first, then the largest.
         explained_percent: of the change of the wall time, by the causes; at most 100.
         new_hosts: hosts of all runs after it that no run before it had; [] = there is no such difference.
+        kernels_before: releases of Linux on the nodes of all runs before it; [] = a run's are not known, or
+            a run after it has one of them.
+        kernels_after: the same of the runs after it.
         without_processor: time that threads were ready but had no processor, summed, mean per rank, if its
             change is significant and at least half of the change of the wall time; None = it is not.
     """
@@ -111,6 +114,8 @@ class HistoryChange:
     causes: list[Cause]
     explained_percent: float
     new_hosts: list[str]
+    kernels_before: list[str]
+    kernels_after: list[str]
     without_processor: Change | None
 
 
@@ -247,6 +252,7 @@ def _change(
     causes = _causes(compared, before, after)
     old = {host for run in before for host in run.ranks_of_host}
     in_all = set.intersection(*({*run.ranks_of_host} for run in after))
+    kernels_before, kernels_after = _other_kernels(before, after)
     return HistoryChange(
         before=point.begin - 1,
         after=point.begin,
@@ -255,8 +261,19 @@ def _change(
         causes=causes,
         explained_percent=min(sum(cause.percent_of_change for cause in causes), 100.0),
         new_hosts=sorted(in_all - old),
+        kernels_before=kernels_before,
+        kernels_after=kernels_after,
         without_processor=_without_processor(compared.figure("wall").value, before, after),
     )
+
+
+def _other_kernels(before: Sequence[Recorded], after: Sequence[Recorded]) -> tuple[list[str], list[str]]:
+    """Return the releases of Linux on both sides if they are known and have none in common, else none."""
+    runs = [[{*run.figures.run.kernels} for run in side] for side in (before, after)]
+    early, late = ({release for releases in side for release in releases} for side in runs)
+    if early & late or not all(releases for side in runs for releases in side):
+        return [], []
+    return sorted(early), sorted(late)
 
 
 def _without_processor(wall: Change, before: Sequence[Recorded], after: Sequence[Recorded]) -> Change | None:

@@ -30,6 +30,7 @@ def run_fields(run: Run, *, verbose: bool) -> list[str]:
         f"job {run.job}" if run.job else "",
         run.started if verbose else run.started[:16].replace("T", " "),
         library_said(run.mpi_library) if verbose else library_name(run.mpi_library),
+        kernels_text(run.kernels) if verbose else "",
         f"exit status {run.exit_status}" if run.exit_status else "",
     ]
 
@@ -49,6 +50,11 @@ def brief_fields(run_summary: Summary) -> list[str]:
 def ranks_and_nodes(run: Run) -> str:
     """Return `16 ranks / 2 nodes`."""
     return number_of(run.ranks, "rank") + (f" / {number_of(run.nodes, 'node')}" if run.nodes else "")
+
+
+def kernels_text(releases: Sequence[str]) -> str:
+    """Return `Linux 6.1.0-18-amd64`; '' = not known."""
+    return f"Linux {', '.join(releases)}" if releases else ""
 
 
 def wall_text(summary: Summary) -> str:

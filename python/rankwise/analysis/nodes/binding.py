@@ -116,12 +116,14 @@ class NodePlace:
     Attributes:
         processors: online processors; empty = unknown.
         ranks: in ascending order.
+        kernel: release of Linux; '' = unknown.
     """
 
     host: str
     processors: tuple[Processor, ...]
     devices: tuple[Device, ...]
     ranks: tuple[RankPlace, ...]
+    kernel: str = ""
 
     @cached_property
     def core_of(self) -> Mapping[int, int]:
@@ -193,6 +195,7 @@ def node_places(connection: sqlite3.Connection) -> list[NodePlace]:
     for shape, *columns in connection.execute("SELECT shape, kind, name, numa FROM shape_devices"):
         devices.setdefault(shape, []).append(Device(*columns))
     shapes = dict(connection.execute("SELECT host, shape FROM node_shapes").fetchall())
+    kernels = dict(connection.execute("SELECT host, release FROM kernels").fetchall())
     tasks = _tasks(connection)
     ranks_of_host: dict[str, list[RankPlace]] = {}
     for host, rank, allowed, last, seen, looks, moves, threads, bind, places, *more in connection.execute(
@@ -227,6 +230,7 @@ def node_places(connection: sqlite3.Connection) -> list[NodePlace]:
             tuple(processors.get(shapes.get(host, 0), ())),
             tuple(devices.get(shapes.get(host, 0), ())),
             tuple(ranks),
+            kernels.get(host, ""),
         )
         for host, ranks in ranks_of_host.items()
     ]

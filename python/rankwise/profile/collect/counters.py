@@ -59,6 +59,7 @@ _RECORDS: Mapping[str, np.dtype[Any]] = {
     "system_counters": layout.SYSTEM_COUNTERS,
     "processors": layout.PROCESSOR,
     "devices": layout.DEVICE,
+    "kernels": layout.KERNEL,
     "adapter_ports": layout.ADAPTER_PORT,
     "rail_choices": layout.RAIL_CHOICE,
     "tasks": layout.TASK,
@@ -221,6 +222,7 @@ class Counters:
         system_counters: records of struct rankwise_system_counters.
         processors: records of struct rankwise_processor: of its node, if this process describes the node.
         devices: records of struct rankwise_device, in the same way.
+        kernels: records of struct rankwise_kernel, in the same way; at most one.
         adapter_ports: records of struct rankwise_adapter_port, in the same way.
         rail_choices: records of struct rankwise_rail_choice.
         tasks: records of struct rankwise_task.
@@ -259,6 +261,7 @@ class Counters:
     system_counters: Rows
     processors: Rows
     devices: Rows
+    kernels: Rows
     adapter_ports: Rows
     rail_choices: Rows
     tasks: Rows
@@ -360,6 +363,7 @@ def counters_in(source: Source, path: Path, gone_ns: int = 0) -> Counters:
         system_counters=tables["system_counters"],
         processors=tables["processors"],
         devices=tables["devices"],
+        kernels=tables["kernels"],
         adapter_ports=tables["adapter_ports"],
         rail_choices=tables["rail_choices"],
         tasks=tables["tasks"],

@@ -62,6 +62,16 @@ class Shapes:
             yield from ((number, *device) for device in devices)
 
 
+def kernel_rows(world: Mapping[int, Counters]) -> Iterator[tuple[str, str]]:
+    """Make the rows of `kernels`, from one process of each node."""
+    releases: dict[str, str] = {}
+    for counters in world.values():
+        for release in map(text_of, counters.kernels["release"]):
+            if release:
+                releases.setdefault(counters.header.host, release)
+    yield from releases.items()
+
+
 def place_rows(world: Mapping[int, Counters]) -> Iterator[tuple[Any, ...]]:
     """Make the rows of `places`; ranks that ended before the first look have none."""
     for rank, counters in world.items():

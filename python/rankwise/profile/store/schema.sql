@@ -494,6 +494,11 @@ CREATE TABLE shape_devices (
   numa  INTEGER                      -- domain of memory that it is near to; NULL = not known
 );
 
+CREATE TABLE kernels (               -- nodes whose kernel is known
+  host    TEXT PRIMARY KEY,
+  release TEXT NOT NULL              -- of Linux, as `uname -r` prints it
+);
+
 CREATE TABLE adapters (              -- ports of the network adapters of each node, as its kernel tells it
   host             TEXT NOT NULL,
   device           TEXT NOT NULL,    -- of the kernel: mlx5_0, hfi1_0

@@ -39,7 +39,7 @@ from rankwise.profile.join.message_waits import MESSAGE_COLUMNS, WAIT_COLUMNS, j
 from rankwise.profile.join.neighbours import noted
 from rankwise.profile.join.network import join_network
 from rankwise.profile.join.node_clocks import COMPARED, OWN, node_clocks
-from rankwise.profile.join.node_places import Shapes, place_rows, task_rows, use_rows
+from rankwise.profile.join.node_places import Shapes, kernel_rows, place_rows, task_rows, use_rows
 from rankwise.profile.join.open_messages import open_messages
 from rankwise.profile.join.paths import path_rows
 from rankwise.profile.join.patterns import Patterns, join_patterns
@@ -380,6 +380,7 @@ class WorldProfile:
         _insert(profile, "node_shapes", sorted(shapes.hosts.items()))
         _insert(profile, "shape_processors", shapes.processor_rows())
         _insert(profile, "shape_devices", shapes.device_rows())
+        _insert(profile, "kernels", kernel_rows(self.ranks))
         _insert(profile, "adapters", adapter_rows(self.ranks))
         _insert(profile, "rail_choices", rail_choice_rows(self.ranks))
         _insert(profile, "places", place_rows(self.ranks))

@@ -12,6 +12,7 @@ from rankwise.analysis.nodes.kinds import kinds, ranks_on_cores
 from rankwise.profile.join.members import compact
 from rankwise.render.terminal.page import Page
 from rankwise.render.terminal.tables import cut
+from rankwise.text.summary import kernels_text
 from rankwise.topology.machine.hosts import folded
 from rankwise.views.node_inside import inside_text
 
@@ -55,6 +56,8 @@ def _group_lines(page: Page, group: Sequence[NodePlace]) -> list[Text]:
     node = group[0]
     hosts = folded([member.host for member in group]) if len(group) > 1 else node.host
     what = f"{hosts}: {inside_text(node)}"
+    if releases := {member.kernel for member in group if member.kernel}:
+        what += f"; {kernels_text(sorted(releases))}"
     if len(group) > 1:
         what += f"; {len(group)} identical nodes, {node.host} is shown"
     lines = [Text(), *page.wrapped(what, "bold", indent=_INDENT)]

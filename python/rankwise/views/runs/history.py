@@ -9,6 +9,7 @@ from typing import NamedTuple
 from rankwise.comparison.change import Change
 from rankwise.runs.history import COMMIT, DAY, RUN, Cause, History, HistoryChange, Point
 from rankwise.text.names import call_name, quoted_name
+from rankwise.text.summary import kernels_text
 from rankwise.text.units import number_of, percent_text, second_text
 from rankwise.views.comparison.sentences import change_text, interval_text, percent_change_text
 from rankwise.views.runs.run_table import RunLine, runs_table
@@ -105,21 +106,26 @@ def change_sentence(history: History, change: HistoryChange) -> str:
 
 def causes_text(change: HistoryChange) -> str:
     """Return what explains a change, and how much of it."""
-    hosts = f"; all runs since are on new hosts: {_some(change.new_hosts)}" if change.new_hosts else ""
+    machine = f"; all runs since are on new hosts: {_some(change.new_hosts)}" if change.new_hosts else ""
+    if change.kernels_after:
+        machine += (
+            f"; all runs since have another kernel: {kernels_text(change.kernels_after)}, not"
+            f" {kernels_text(change.kernels_before)}"
+        )
     if lacked := change.without_processor:
         more = "more" if lacked.change > 0 else "less"
-        hosts += (
+        machine += (
             f"; each rank was without a processor for {second_text(abs(lacked.change))} {more}, so it may be "
             "the machine"
         )
     if not change.causes:
-        return f"no call and no other part explains it beyond noise{hosts}"
+        return f"no call and no other part explains it beyond noise{machine}"
     texts = [
         f"{change_text(cause.seconds.change, 's')} a rank {_where(cause)}" for cause in change.causes[:_NAMED]
     ]
     verb = "explains" if len(change.causes) == 1 else "explain"
     share = percent_text(change.explained_percent, decimals=0)
-    return f"{', '.join(texts)} {verb} {share} % of it{hosts}"
+    return f"{', '.join(texts)} {verb} {share} % of it{machine}"
 
 
 def point_name(history: History, index: int) -> str:

@@ -14,7 +14,7 @@ from rankwise.render.page.contents.subject import Subject
 from rankwise.text.counters import counter_fields
 from rankwise.text.empty import NO_CALLS
 from rankwise.text.names import call_name, library_name, library_said, program_text, run_command
-from rankwise.text.summary import ranks_and_nodes, reordered_text
+from rankwise.text.summary import kernels_text, ranks_and_nodes, reordered_text
 from rankwise.text.trust import cost_line, coverage_fields, memory_line, partial_line, warnings
 from rankwise.text.units import number_of, second_text
 from rankwise.version import __version__
@@ -89,6 +89,7 @@ def _environment(of: Subject) -> dict[str, Any]:
         ("ranks", ranks_and_nodes(run)),
         ("hosts", ", ".join(hosts[:_MOST_HOSTS]) + (" ..." if len(hosts) > _MOST_HOSTS else "")),
         ("MPI library", library_said(run.mpi_library)),
+        ("kernel", kernels_text(run.kernels)),
         ("ABI", run.mpi_abi),
         ("thread level", run.thread_level),
         ("started", run.started),
