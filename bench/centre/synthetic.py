@@ -33,6 +33,10 @@ from rankwise.centre.waste import KIND_OF_RULE
 _RULES = (*KIND_OF_RULE,)
 _KINDS = np.array([KIND_OF_RULE[rule] for rule in _RULES])
 _LIBRARIES = np.array([f"Open MPI {version}" for version in ("4.1.4", "4.1.6", "5.0.5", "5.0.6")])
+_KERNELS = np.array(["6.1.0-18-amd64", "6.1.0-25-amd64"])
+_UPDATE_DAY = 14  # of a month, from 0: all nodes get the second kernel
+_SLOWED_PROGRAM, _SLOWED_SECONDS, _SLOWED_BY = 0, 10_000.0, 1.2
+"""With the second kernel this program takes longer; it has one MPI library."""
 _PARTITIONS = np.array(["standard", "big", "long", "test", "gpu"])
 _NODES = np.array([1, 2, 4, 8, 16, 32])
 _SHARES = np.array([0.45, 0.15, 0.15, 0.12, 0.08, 0.05])  # of the runs, by their number of nodes
@@ -74,6 +78,7 @@ class _Runs:
         began: start of each.
         user: number of the owner of each.
         program: number of the program of each.
+        kernel: index of the kernel of each.
         diagnosed: whether each has a diagnosis.
     """
 
@@ -84,6 +89,7 @@ class _Runs:
     began: Any
     user: Numbers
     program: Numbers
+    kernel: Numbers
     diagnosed: NDArray[np.bool_]
 
 
@@ -179,6 +185,10 @@ def _runs(random: np.random.Generator, month: str, runs: int, centre: Centre) ->
     wall = np.exp(random.normal(7.5, 1.3, runs)).clip(10, 172_800)
     seconds = np.sort(random.integers(0, 27 * 86_400, runs))
     user = _often(random, runs, centre.users)
+    program = _programs_of_users(centre)[user, random.integers(0, _PROGRAMS_OF_A_USER, runs)]
+    kernel = (seconds >= _UPDATE_DAY * 86_400).astype(np.int64)
+    slowed = _SLOWED_SECONDS * np.where(kernel, _SLOWED_BY, 1.0) * random.normal(1, 0.02, runs)
+    wall = np.where(program == _SLOWED_PROGRAM, slowed, wall)
     return _Runs(
         run=random.integers(-(1 << 63), (1 << 63) - 1, runs),
         nodes=nodes,
@@ -186,7 +196,8 @@ def _runs(random: np.random.Generator, month: str, runs: int, centre: Centre) ->
         hours=nodes * wall / 3600,
         began=np.datetime64(f"{month}-01T00:00:00", "us") + seconds * _SECOND,
         user=user,
-        program=_programs_of_users(centre)[user, random.integers(0, _PROGRAMS_OF_A_USER, runs)],
+        program=program,
+        kernel=kernel,
         diagnosed=random.random(runs) > 0.01,
     )
 
@@ -236,7 +247,10 @@ def _run_columns(
             )
         ],
         "launcher": np.full(count, "srun"),
-        "mpi_library": _LIBRARIES[random.integers(0, len(_LIBRARIES), count)],
+        "mpi_library": _LIBRARIES[
+            np.where(made.program == _SLOWED_PROGRAM, 0, random.integers(0, len(_LIBRARIES), count))
+        ],
+        "kernel": _KERNELS[made.kernel],
         "rankwise": np.full(count, "0.1.0"),
         "ranks": ranks,
         "nodes": made.nodes,

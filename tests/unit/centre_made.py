@@ -38,6 +38,7 @@ PORT = "mlx5_0/1"
 STRANGE_PROGRAM = "x'; DROP TABLE runs; --"
 STRANGE_USER = "o'hara\" OR 1=1 --<b>"
 ACCOUNTS = {"alice": "physics", "bob": "physics", "carol": "climate", "dave": "climate"}
+OLD_KERNEL, NEW_KERNEL = "6.1.0-18-amd64", "6.1.0-25-amd64"
 OLD_LIBRARY, NEW_LIBRARY = "Open MPI 4.1.6", "Open MPI 5.0.6"
 NOT_RECORDED_HOURS = 150.0
 """Node hours of jobs of the accounting that have no run."""
@@ -74,6 +75,7 @@ class Group:
         mpi: share of the time in MPI.
         efficiency: parallel efficiency.
         library: MPI library.
+        kernel: release of Linux; '' = unknown.
         day: of the first run in the month, from 0; the others follow every six hours.
         diagnosed: whether the runs have a diagnosis.
         complete: whether they ended properly.
@@ -89,6 +91,7 @@ class Group:
     mpi: float = 0.3
     efficiency: float = 0.7
     library: str = OLD_LIBRARY
+    kernel: str = OLD_KERNEL
     day: int = 0
     diagnosed: bool = True
     complete: bool = True
@@ -313,6 +316,7 @@ def _add_run(rows: Rows, group: Group, place: int, number: int, first: datetime,
             "profile": f"/profiles/{group.program}.{number}.rankwise",
             "launcher": "srun",
             "mpi_library": group.library,
+            "kernel": group.kernel,
             "rankwise": "0.1.0",
             "ranks": ranks,
             "nodes": group.nodes,

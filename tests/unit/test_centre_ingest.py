@@ -77,6 +77,7 @@ def test_a_run_is_as_its_profile_has_it(tmp_path: Path, store: Store) -> None:
         profile.execute(
             "UPDATE run SET job = '4711', directory = '/home/anna', launcher = 'srun', exit_status = 0"
         )
+        profile.execute("INSERT INTO kernels VALUES ('n1', '6.1.0'), ('n2', '5.15.0'), ('n3', '6.1.0')")
         keep_diagnosis(profile)
     ingest(store, [path], cluster="alps")
     with rankwise.open(path) as opened:
@@ -91,6 +92,7 @@ def test_a_run_is_as_its_profile_has_it(tmp_path: Path, store: Store) -> None:
         "profile": str(path),
         "launcher": "srun",
         "mpi_library": "Open MPI 5.0.9",
+        "kernel": "5.15.0 + 6.1.0",
         "ranks": 6,
         "nodes": 3,
         "wall_seconds": 9.0,

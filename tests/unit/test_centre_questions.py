@@ -15,8 +15,10 @@ from centre_made import (
     GROUPS,
     LATE_HOST,
     MONTH,
+    NEW_KERNEL,
     NEW_LIBRARY,
     NOT_RECORDED_HOURS,
+    OLD_KERNEL,
     OLD_LIBRARY,
     STRANGE_PROGRAM,
     STRANGE_USER,
@@ -112,24 +114,72 @@ def test_programs_have_their_efficiency_and_their_waste(planted, centre):
 
 def test_a_slower_mpi_library_is_found(centre):
     (change,) = centre.programs().objects["changes"]
-    assert (change.program, change.library_before, change.library_after) == (
-        "lammps",
-        OLD_LIBRARY,
-        NEW_LIBRARY,
-    )
+    assert (change.program, change.changed) == ("lammps", "MPI library")
+    assert (change.library_before, change.library_after) == (OLD_LIBRARY, NEW_LIBRARY)
     assert change.wall.percent == pytest.approx(25, abs=0.1)
     assert change.chance < 0.05
     assert change.more_node_hours == pytest.approx(0.25 * 2 * 12, rel=0.02)
 
 
-def test_mpi_libraries_without_a_difference_are_not_reported(tmp_path):
+@pytest.mark.parametrize(
+    ("other", "changed", "before", "after"),
+    [
+        ({"kernel": NEW_KERNEL}, "kernel", f"Linux {OLD_KERNEL}", f"Linux {NEW_KERNEL}"),
+        (
+            {"kernel": NEW_KERNEL, "library": NEW_LIBRARY},
+            "MPI library and kernel",
+            f"{OLD_LIBRARY}, Linux {OLD_KERNEL}",
+            f"{NEW_LIBRARY}, Linux {NEW_KERNEL}",
+        ),
+        ({"kernel": "", "library": NEW_LIBRARY}, "MPI library", OLD_LIBRARY, NEW_LIBRARY),
+    ],
+)
+def test_what_changed_before_a_program_became_slower_is_named(other, changed, before, after, tmp_path):
     base = Group("app", "alice", 12, 2, 1.0)
-    # The same times on both sides, in an order that does not go with the library.
-    planted_month(tmp_path, groups=[base, replace(base, library=NEW_LIBRARY, day=15)])
+    planted_month(tmp_path, groups=[base, replace(base, hours=1.25, day=15, **other)])
+    with rankwise.open_centre(tmp_path) as centre:
+        answer = centre.programs()
+    (change,) = answer.objects["changes"]
+    assert change.changed == changed
+    assert (change.kernel_before, change.kernel_after) == (OLD_KERNEL, other["kernel"])
+    assert change.wall.percent == pytest.approx(25, abs=0.1)
+    assert f"another {changed}" in answer.title
+    for text in (changed, before, after):
+        assert text in " ".join(answer.text(verbose=1).split())
+
+
+@pytest.mark.parametrize(
+    ("hours", "other", "compared"),
+    [
+        # The same times on both sides, in an order that does not go with the software.
+        (1.0, {"library": NEW_LIBRARY}, 1),
+        (1.0, {"kernel": NEW_KERNEL}, 1),
+        # Nothing that is known changed.
+        (1.25, {"kernel": OLD_KERNEL}, 0),
+        (1.25, {"kernel": ""}, 0),
+    ],
+)
+def test_software_that_makes_no_difference_is_not_reported(hours, other, compared, tmp_path):
+    base = Group("app", "alice", 12, 2, 1.0)
+    planted_month(tmp_path, groups=[base, replace(base, hours=hours, day=15, **other)])
     with rankwise.open_centre(tmp_path) as centre:
         answer = centre.programs()
     assert answer.objects["changes"] == []
-    assert answer.objects["changes"] == []
+    assert (
+        f"in {compared} comparison" in answer.text() if compared else "No configuration has" in answer.text()
+    )
+
+
+def test_a_kernel_that_was_not_known_for_a_while_is_compared(tmp_path):
+    base = Group("app", "alice", 12, 2, 1.0)
+    later = [
+        replace(base, kernel="", day=8),
+        replace(base, kernel=NEW_KERNEL, hours=1.25, day=15),
+    ]
+    planted_month(tmp_path, groups=[base, *later])
+    with rankwise.open_centre(tmp_path) as centre:
+        (change,) = centre.programs().objects["changes"]
+    assert (change.changed, change.kernel_before, change.kernel_after) == ("kernel", OLD_KERNEL, NEW_KERNEL)
 
 
 def test_runs_without_arguments_in_the_store_are_not_compared(tmp_path):

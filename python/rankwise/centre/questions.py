@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
-from itertools import groupby, pairwise
+from itertools import groupby
 from statistics import median
 from typing import Any
 
@@ -23,12 +23,14 @@ BLOCKED_PERCENT = 10.0
 SLOW_PERCENT = 2.0
 """Hosts whose median is slower are named."""
 LEAST_RUNS = 5
-"""Of a port, and of a configuration with an MPI library: fewer show nothing."""
+"""Of a port, and of a configuration with an MPI library and a kernel: fewer show nothing."""
 
 _WASTED = ("wasted",)
 _LEAST_FAULTY_RUNS = 2
-_MOST_RUNS = 100  # of a configuration with an MPI library, the newest
+_MOST_RUNS = 100  # of a configuration with an MPI library and a kernel, the newest
 _MOST_CONFIGURATIONS = 200
+LIBRARY, KERNEL, BOTH = "MPI library", "kernel", "MPI library and kernel"
+"""What changed between two sides."""
 _NEARLY_WHOLE = timedelta(days=2)
 """Without runs at an end of a month, within which the month counts as whole."""
 
@@ -82,8 +84,8 @@ class Waste:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LibraryChange:
-    """Runs of a configuration before and after another MPI library.
+class SoftwareChange:
+    """Runs of a configuration before and after another MPI library or kernel.
 
     Attributes:
         user: who ran them.
@@ -91,8 +93,11 @@ class LibraryChange:
         arguments: of the program.
         ranks: number.
         nodes: number.
+        changed: `LIBRARY`, `KERNEL` or `BOTH`.
         library_before: name and version.
         library_after: name and version.
+        kernel_before: releases of Linux; '' = unknown.
+        kernel_after: releases of Linux; '' = unknown.
         wall: seconds of both sides; the newest 100 runs of each.
         chance: probability of such a difference between runs of equal kinds, corrected for the number of
             comparisons (Holm).
@@ -105,8 +110,11 @@ class LibraryChange:
     arguments: str
     ranks: int
     nodes: int
+    changed: str
     library_before: str
     library_after: str
+    kernel_before: str
+    kernel_after: str
     wall: Change
     chance: float
     runs_after: int
@@ -120,7 +128,7 @@ class LibraryChange:
 
 @dataclass(frozen=True, kw_only=True)
 class Programs:
-    """Programs, and what another MPI library changed.
+    """Programs, and what another MPI library or kernel changed.
 
     Attributes:
         scope: the runs.
@@ -131,7 +139,7 @@ class Programs:
 
     scope: Scope
     programs: Sequence[Row]
-    changes: Sequence[LibraryChange]
+    changes: Sequence[SoftwareChange]
     compared: int
 
 
@@ -204,8 +212,8 @@ def waste(engine: Engine, asked: Asked, rows: int) -> Waste:
 
 
 def programs(engine: Engine, asked: Asked, rows: int) -> Programs:
-    """Return the most wasteful programs, and what changed with the MPI library; arguments as for `waste`."""
-    changes, compared = _library_changes(engine, asked)
+    """Return the most wasteful programs, and what another MPI library or kernel changed; as `waste`."""
+    changes, compared = _software_changes(engine, asked)
     return Programs(
         scope=_scope(engine, asked),
         programs=with_best_runs(engine, asked, _ask(engine, "programs", asked, rows=rows or ALL_ROWS)),
@@ -291,11 +299,11 @@ def _scope(engine: Engine, asked: Asked, *, accounted: bool = False) -> Scope:
     return Scope(asked=asked, totals=totals, recorded=recorded, asked_accounting=accounted)
 
 
-def _library_changes(engine: Engine, asked: Asked) -> tuple[list[LibraryChange], int]:
+def _software_changes(engine: Engine, asked: Asked) -> tuple[list[SoftwareChange], int]:
     """Return the significant changes, the most costly first, and the number of comparisons."""
     runs = _ask(
         engine,
-        "runs_of_libraries",
+        "runs_of_software",
         asked,
         least_runs=LEAST_RUNS,
         most_runs=_MOST_RUNS,
@@ -303,9 +311,9 @@ def _library_changes(engine: Engine, asked: Asked) -> tuple[list[LibraryChange],
     )
     pairs: list[tuple[Sequence[Row], Sequence[Row]]] = []
     for _, of_configuration in groupby(runs, _configuration):
-        sides = [[*side] for _, side in groupby(of_configuration, lambda run: run["mpi_library"])]
+        sides = [[*side] for _, side in groupby(of_configuration, _software)]
         sides.sort(key=_middle_start)
-        pairs += pairwise(sides)
+        pairs += _pairs(sides)
     walls = [
         ([run["wall_seconds"] for run in before], [run["wall_seconds"] for run in after])
         for before, after in pairs
@@ -323,20 +331,45 @@ def _configuration(run: Row) -> tuple[Any, ...]:
     return tuple(run[name] for name in ("user", "program", "arguments", "ranks", "nodes"))
 
 
+def _pairs(sides: Sequence[Sequence[Row]]) -> Iterator[tuple[Sequence[Row], Sequence[Row]]]:
+    """Pair each side with the latest one before it that is known to have other software."""
+    for number, after in enumerate(sides):
+        for before in reversed(sides[:number]):
+            if _changed(before, after):
+                yield before, after
+                break
+
+
+def _software(run: Row) -> tuple[str, str]:
+    return run["mpi_library"], run["kernel"]
+
+
+def _changed(before: Sequence[Row], after: Sequence[Row]) -> str:
+    """Return which software changed; '' = none that is known on both sides."""
+    (library_before, kernel_before), (library, kernel) = _software(before[-1]), _software(after[-1])
+    is_other_kernel = bool(kernel_before and kernel and kernel_before != kernel)
+    if library_before == library:
+        return KERNEL if is_other_kernel else ""
+    return BOTH if is_other_kernel else LIBRARY
+
+
 def _middle_start(side: Sequence[Row]) -> float:
     return float(median(run["started"].timestamp() for run in side))
 
 
-def _change(before: Sequence[Row], after: Sequence[Row], wall: Change, chance: float) -> LibraryChange:
+def _change(before: Sequence[Row], after: Sequence[Row], wall: Change, chance: float) -> SoftwareChange:
     newest = after[-1]
-    return LibraryChange(
+    return SoftwareChange(
         user=newest["user"],
         program=newest["program"],
         arguments=newest["arguments"],
         ranks=newest["ranks"],
         nodes=newest["nodes"],
+        changed=_changed(before, after),
         library_before=before[-1]["mpi_library"],
         library_after=newest["mpi_library"],
+        kernel_before=before[-1]["kernel"],
+        kernel_after=newest["kernel"],
         wall=wall,
         chance=chance,
         runs_after=newest["runs"],

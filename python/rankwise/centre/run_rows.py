@@ -17,6 +17,7 @@ from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.messages.locality import OWN_MESSAGES
 from rankwise.analysis.nodes.network import network_use
 from rankwise.analysis.opened import damage_told, opened_profile
+from rankwise.analysis.overview import kernels
 from rankwise.analysis.to_json import to_json
 from rankwise.centre.schema import CALLS, FAMILIES, FINDINGS, HOSTS, PORTS, RUNS, TAGS, Table
 from rankwise.centre.values import Row, checked, identity
@@ -45,6 +46,7 @@ _TABLES = (
     "family_sums",
     "host_sums",
     "network_ports",
+    "kernels",
 )
 _LONGEST_WALL_S = 366 * 86400.0
 _OUTSIDE = f"MAX({RUN_SECONDS} - mpi / MAX(threads, 1), 0.0)"
@@ -162,6 +164,7 @@ class _Rows:
             "profile": str(path),
             "launcher": facts["launcher"],
             "mpi_library": library_name(facts["mpi_library"]),
+            "kernel": " + ".join(kernels(self.connection)),
             "rankwise": facts["rankwise_version"],
             "ranks": facts["ranks_expected"],
             "nodes": self.nodes,

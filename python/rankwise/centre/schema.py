@@ -188,6 +188,9 @@ RUNS = Table(
         Column("profile", _T, "path of the profile when it was read", Shows.WORK),
         Column("launcher", _T, "mpirun, srun, ...; '' = started directly"),
         Column("mpi_library", _T, "name and version"),
+        Column(
+            "kernel", _T, "release of Linux; several on different nodes are joined by ' + '; '' = unknown"
+        ),
         Column("rankwise", _T, "version that recorded the run"),
         Column("ranks", _I, "processes in MPI_COMM_WORLD"),
         Column("nodes", _I, "number of hosts"),

@@ -60,7 +60,7 @@ class Centre:
         return CentreAnswer(self.path, "waste", waste.view(found), waste.next_commands(found))
 
     def programs(self, *, rows: int = ROWS, **options: str) -> CentreAnswer:
-        """Return the programs that could save most, and what another MPI library changed."""
+        """Return the programs that could save most, and what another MPI library or kernel changed."""
         found = questions.programs(self._engine, _asked(options), rows)
         return CentreAnswer(self.path, "programs", programs.view(found), programs.next_commands(found))
 

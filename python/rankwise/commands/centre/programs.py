@@ -1,10 +1,10 @@
-"""Show the programs that could save most, their efficiency, and what another MPI library changed.
+"""Show the programs that could save most, their efficiency, and what another MPI library or kernel changed.
 
   rankwise centre programs STORE
   rankwise centre programs STORE --since 2026-09 --limit 30
 
 A change is reported for runs of the same user with the same program, arguments, ranks and nodes, if it
-is no noise.
+is no noise. It says what changed: the MPI library, the Linux kernel of the nodes, or both.
 """
 
 from __future__ import annotations

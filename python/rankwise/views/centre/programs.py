@@ -1,8 +1,8 @@
-"""Programs with most waste, their efficiency, and what another MPI library changed."""
+"""Programs with most waste, their efficiency, and what another MPI library or kernel changed."""
 
 from __future__ import annotations
 
-from rankwise.centre.questions import LEAST_RUNS, LibraryChange, Programs
+from rankwise.centre.questions import KERNEL, LEAST_RUNS, LIBRARY, Programs, SoftwareChange
 from rankwise.text.units import number_of
 from rankwise.views.centre.common import (
     HOURS,
@@ -83,9 +83,10 @@ def title(found: Programs) -> str:
         )
     else:
         answer = f"No program has a finding of high confidence, {which}"
-    slower = sum(change.wall.change > 0 for change in found.changes)
+    slower = [change.changed for change in found.changes if change.wall.change > 0]
     if slower:
-        answer += f"; {number_of(slower, 'configuration')} slower with another MPI library"
+        what = slower[0] if len({*slower}) == 1 else "MPI library or kernel"
+        answer += f"; {number_of(len(slower), 'configuration')} slower with another {what}"
     return answer
 
 
@@ -102,7 +103,7 @@ def _efficiency(row: Row) -> str | None:
 
 
 def _changes(found: Programs) -> Table:
-    columns: list[Column[LibraryChange]] = [
+    columns: list[Column[SoftwareChange]] = [
         label("program", lambda change: change.program, "its name"),
         label("user", lambda change: change.user, "owner of the runs"),
         plain("ranks", lambda change: change.ranks, COUNT, "number"),
@@ -114,8 +115,9 @@ def _changes(found: Programs) -> Table:
             "",
             verbose=True,
         ),
-        plain("before", lambda change: change.library_before, NAME, "MPI library"),
-        plain("after", lambda change: change.library_after, NAME, "MPI library"),
+        plain("changed", lambda change: change.changed, WORD, "MPI library, kernel or both"),
+        Column("before", lambda change: _named(change, "before"), NAME, "what changed"),
+        Column("after", lambda change: _named(change, "after"), NAME, "what changed"),
         plain("wall before", lambda change: change.wall.before, SECONDS, "median"),
         plain("wall after", lambda change: change.wall.after, SECONDS, "median"),
         plain("%", lambda change: change.wall.percent, _CHANGE, "change of the wall time"),
@@ -127,17 +129,26 @@ def _changes(found: Programs) -> Table:
     return Table(
         columns,
         found.changes,
-        f"No difference between MPI libraries beyond noise, in {what}."
+        f"No difference between MPI libraries or kernels beyond noise, in {what}."
         if found.compared
-        else f"No configuration has {LEAST_RUNS} or more runs with each of two MPI libraries.",
-        title="Another MPI library",
+        else f"No configuration has {LEAST_RUNS} or more runs with each of two MPI libraries or kernels.",
+        title="Another MPI library or kernel",
         notes=[
-            "Same user, program, arguments, ranks and nodes. Other input or a change of the machine may also"
-            f" be the reason. In {what}, the chance of one or more false ones is at most 5 %."
+            "Same user, program, arguments, ranks and nodes. Other input or another change of the machine may"
+            " also be the reason, and where library and kernel changed, either of them."
+            f" In {what}, the chance of one or more false ones is at most 5 %."
         ]
         if found.changes
         else [],
     )
+
+
+def _named(change: SoftwareChange, when: str) -> str:
+    """Return the software of a side that changed: `Open MPI 5.0.6, Linux 6.1.0`."""
+    is_after = when == "after"
+    library = change.library_after if is_after else change.library_before
+    kernel = f"Linux {change.kernel_after if is_after else change.kernel_before}"
+    return {LIBRARY: library, KERNEL: kernel}.get(change.changed, f"{library}, {kernel}")
 
 
 def _signed(hours: float) -> str:

@@ -42,6 +42,8 @@ def facts(run: Row) -> Iterator[tuple[str, str]]:
     lost = f", of which {hours_text(saved)} could be saved ({run['waste']})" if saved else ""
     yield "node hours", f"{hours_text(run['node_hours'])}{lost}"
     yield "MPI", run["mpi_library"]
+    if run["kernel"]:
+        yield "kernel", f"Linux {run['kernel']}"
     if run["run_seconds"]:
         shares = [f"{percent_text(100 * run['mpi_seconds'] / run['run_seconds'])} % of the time in MPI"]
         if run["waiting_seconds"] is not None:

@@ -12,6 +12,7 @@ SELECT
   run_job.profile,
   run_job.launcher,
   run_job.mpi_library,
+  run_job.kernel,
   run_job.ranks,
   run_job.nodes,
   run_job.node_hours,

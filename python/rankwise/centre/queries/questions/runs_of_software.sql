@@ -1,16 +1,20 @@
--- A complete run of a configuration (user, program, arguments, ranks, nodes) that several MPI libraries ran often.
+-- A complete run whose configuration ran often with several MPI libraries or kernels.
 WITH sides AS (
-  SELECT chosen.configuration, chosen.mpi_library, SUM(chosen.node_hours) AS node_hours
+  SELECT
+    chosen.configuration,
+    chosen.mpi_library,
+    chosen.kernel,
+    SUM(chosen.node_hours) AS node_hours
   FROM chosen
   WHERE chosen.complete AND chosen.configuration IS NOT NULL
-  GROUP BY chosen.configuration, chosen.mpi_library
+  GROUP BY chosen.configuration, chosen.mpi_library, chosen.kernel
   HAVING COUNT(*) >= :least_runs
 ),
 configurations AS (
   SELECT sides.configuration, SUM(sides.node_hours) AS node_hours
   FROM sides
   GROUP BY sides.configuration
-  HAVING COUNT(*) >= 2
+  HAVING COUNT(DISTINCT sides.mpi_library) >= 2 OR COUNT(DISTINCT NULLIF(sides.kernel, '')) >= 2
   ORDER BY node_hours DESC, sides.configuration
   LIMIT :most_configurations
 ),
@@ -22,13 +26,15 @@ numbered AS (
     chosen.ranks,
     chosen.nodes,
     chosen.mpi_library,
+    chosen.kernel,
     chosen.started,
     chosen.wall_seconds,
     chosen.profile,
     chosen.run,
-    COUNT(*) OVER (PARTITION BY chosen.configuration, chosen.mpi_library) AS runs,
+    COUNT(*) OVER (PARTITION BY chosen.configuration, chosen.mpi_library, chosen.kernel) AS runs,
     ROW_NUMBER() OVER (
-      PARTITION BY chosen.configuration, chosen.mpi_library ORDER BY chosen.started DESC, chosen.run
+      PARTITION BY chosen.configuration, chosen.mpi_library, chosen.kernel
+      ORDER BY chosen.started DESC, chosen.run
     ) AS place
   FROM chosen
   JOIN configurations ON configurations.configuration = chosen.configuration
@@ -41,6 +47,7 @@ SELECT
   numbered.ranks,
   numbered.nodes,
   numbered.mpi_library,
+  numbered.kernel,
   numbered.runs,
   numbered.started,
   numbered.wall_seconds,
@@ -55,5 +62,6 @@ ORDER BY
   numbered.ranks,
   numbered.nodes,
   numbered.mpi_library,
+  numbered.kernel,
   numbered.started,
   numbered.run
