@@ -445,7 +445,7 @@ def test_requeued_and_heterogeneous_jobs(centre: Centre, tmp_path: Path) -> None
     script = f"{centre.place / 'job'} {shlex.quote(f'{both} && {last}')}"
     (heterogeneous,) = centre.submit(user, [f"{component} : {component} {script}"])
     jobs = [Job(requeued, user, "ring", 2), Job(heterogeneous, user, "ring", 2, elements=2)]
-    centre.wait(jobs, 240)
+    centre.wait(jobs, 120)
     centre.succeed(centre.place / "nightly")
     store = centre.data / "store"
     runs = Counter((run["job"], run["program"]) for run in centre.rows(store, RUNS))
