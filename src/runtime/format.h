@@ -313,7 +313,8 @@ struct rankwise_header {
   int32_t abort_code;
   int32_t cpu_at_start; /* processor the process ran on, -1 unknown */
   int32_t cpu_at_stop;
-  int32_t launcher_rank; /* rank from the launcher's environment, -1 unknown: known before MPI_Init returns */
+  /* Rank in the launcher's order: from its environment, -1 unknown; from MPI if the ranks have another order. */
+  int32_t launcher_rank;
   int32_t launcher_size;
 
   struct rankwise_stamp loaded;   /* just before PMPI_Init */

@@ -21,6 +21,8 @@ from recording import LIMIT_SECONDS, PROGRAMS, RANKWISE, Compile, Recording
 from test_introspection_python import ONE_OF_EACH, PYTHON
 from test_mpi4py import environment
 
+import rankwise
+
 ORDER = (2, 0, 4, 1, 3)  # by the launcher's rank, and not its own inverse
 RANKS = len(ORDER)
 NODES = "ABAB"
@@ -103,6 +105,18 @@ def test_messages_of_a_run_decide(mpi: Mpi, compiled: Compile, pretender: Path, 
     assert first.rows(query)[0][0] > 0
     assert not second.rows(query)[0][0]
     assert first.messages("W") == second.messages("W")
+    order = second.rows("SELECT launcher_rank FROM launcher_ranks ORDER BY rank")
+    assert sorted(order) == [(rank,) for rank in range(len(NODES))]
+    assert not first.rows("SELECT * FROM launcher_ranks")
+    with rankwise.open(second.path) as profile:
+        summary = profile.summary()
+    judged = summary.found.world_order
+    everything = query.replace(" AND kind = 'point-to-point'", "")
+    assert judged.moved == sum(launched != rank for rank, (launched,) in enumerate(order)) > 0
+    assert judged.bytes_off_node == (second.rows(everything)[0][0] or 0)
+    # The first run has counted these bytes.
+    assert judged.bytes_off_node_as_launched == first.rows(everything)[0][0]
+    assert "(calculated)" in summary.text()
 
 
 @pytest.mark.parametrize("mpi", libraries.ONE_OF_EACH[:1], ids=lambda mpi: mpi.name, indirect=True)

@@ -16,6 +16,7 @@ from rankwise.analysis.evidence import Evidence
 from rankwise.analysis.hangs.model import Hang
 from rankwise.analysis.last_calls import PlaceRow, places_at_end
 from rankwise.analysis.messages.locality import Locality
+from rankwise.analysis.messages.world_order import WorldOrder, world_order
 from rankwise.analysis.nodes.network import NetworkUse
 from rankwise.analysis.nodes.processors import Shortages
 from rankwise.analysis.nodes.system_counters import CounterTotals
@@ -52,6 +53,7 @@ class Summary:
     shortages: Shortages
     efficiency: Efficiency | None
     network: NetworkUse
+    world_order: WorldOrder | None
 
 
 def summary(
@@ -87,4 +89,5 @@ def summary(
         shortages=known.shortages,
         efficiency=known.efficiency,
         network=evidence.network,
+        world_order=world_order(connection),
     )

@@ -9,6 +9,7 @@ from rankwise.analysis.calls.families import Family
 from rankwise.analysis.calls.files import FileTotals
 from rankwise.analysis.collectives.inside_totals import InsideTotals
 from rankwise.analysis.messages.locality import Locality
+from rankwise.analysis.messages.world_order import WorldOrder
 from rankwise.analysis.next_step import NextStep
 from rankwise.analysis.overview import Run
 from rankwise.analysis.summary import Summary
@@ -149,14 +150,29 @@ def file_fields(totals: FileTotals) -> list[str]:
     return [moved, number, f"{second_text(totals.seconds)} summed over ranks"]
 
 
-def reordered_text(families: Sequence[Family]) -> str:
-    """Return how many of the communicators that may be reordered have a new order, if any."""
+def reordered_fields(families: Sequence[Family], order: WorldOrder | None, nodes: int) -> list[str]:
+    """Return the communicators in a new order, if any, and what the order has changed, if known.
+
+    Args:
+        families: of the run.
+        order: of MPI_COMM_WORLD.
+        nodes: of the run.
+    """
     done = [family for family in families if family.reordered]
-    if any(family.name == _WORLD for family in done):
-        return "MPI_COMM_WORLD, in MPI_Init (--place or --with)"
-    asked = sum(family.reorder for family in families)
-    allowed = f"{count_text(len(done))} of {count_text(asked)} communicators that allow it"
-    return f"{allowed}, to suit the machine" if done else ""
+    if not any(family.name == _WORLD for family in done):
+        asked = sum(family.reorder for family in families)
+        allowed = f"{count_text(len(done))} of {count_text(asked)} communicators that allow it"
+        return [f"{allowed}, to suit the machine"] if done else []
+    fields = ["MPI_COMM_WORLD, in MPI_Init (--place or --with)"]
+    if order is None:
+        return fields
+    fields.append(f"{count_text(order.moved)} of {number_of(order.ranks, 'rank')} moved")
+    if nodes > 1 and order.bytes_off_node is not None and order.bytes_off_node_as_launched is not None:
+        fields.append(
+            f"off node {byte_text(order.bytes_off_node)}, in the launcher's order"
+            f" {byte_text(order.bytes_off_node_as_launched)} (calculated)"
+        )
+    return fields
 
 
 def _rank(time: RankTime) -> str:

@@ -135,7 +135,7 @@ inline int end(MPI_Comm, int, void *, void *) {
   return abi::success;
 }
 
-inline void stand_in_for_world(MPI_Comm made) {
+inline void stand_in_for_world(MPI_Comm made, int rank) {
   using Create = int (*)(own::CopyAttribute *, own::DeleteAttribute *, int *, void *);
   using Set = int (*)(MPI_Comm, int, void *);
   int keyval = -1;
@@ -145,6 +145,8 @@ inline void stand_in_for_world(MPI_Comm made) {
   static_cast<void>(RANKWISE_ASK(Comm_set_name, made, "MPI_COMM_WORLD"));
   world::plain = abi::comm_world;
   world::ordered = made;
+  rankwise_header *head = counters_file::header();
+  if (head != nullptr) head->launcher_rank = rank;
 }
 
 inline void keep(int rank, const char *why) {
@@ -174,7 +176,7 @@ void change_world_order() {
   world_order_here::Attempt attempt(abi::comm_world, rank, size);
   MPI_Comm made = abi::comm_null;
   if (attempt.run(begun ? world_order_here::has_begun : obstacle, &made)) {
-    world_order_here::stand_in_for_world(made);
+    world_order_here::stand_in_for_world(made, rank);
     return;
   }
   world_order_here::keep(rank, attempt.problem());

@@ -29,7 +29,7 @@ APPLICATION_ID = _pragma("application_id")
 SCHEMA_VERSION = _pragma("user_version")
 
 _OLDEST_VERSION = 1
-ADDED = {"kernels": 2, "network_ports": 2, "network_samples": 2, "tags": 2}
+ADDED = {"kernels": 2, "launcher_ranks": 2, "network_ports": 2, "network_samples": 2, "tags": 2}
 """Tables that older profiles don't have, and the version that added them. They are empty there."""
 
 _SQLITE_MAGIC = b"SQLite format 3\0"

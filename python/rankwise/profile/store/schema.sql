@@ -84,6 +84,11 @@ CREATE TABLE ranks (
   clock_error     REAL DEFAULT NULL                -- seconds by which the times in `arrivals` may be off, at most
 );
 
+CREATE TABLE launcher_ranks (        -- empty unless Rankwise gave MPI_COMM_WORLD another order than the launcher's
+  rank          INTEGER PRIMARY KEY REFERENCES ranks(rank),
+  launcher_rank INTEGER NOT NULL     -- of the same process, in the launcher's order
+);
+
 CREATE TABLE communicators (
   id           INTEGER PRIMARY KEY,  -- 0 none, 1 several, 2 other; from 3 real ones, MPI_COMM_WORLD = 3
   name         TEXT NOT NULL UNIQUE, -- ancestry, e.g. W_a1_u2.0, W_w1, W_f1; (none), (several), (other)

@@ -28,7 +28,7 @@ from rankwise.profile.join.arrivals import COLUMNS, NOBODY, join_arrivals, start
 from rankwise.profile.join.batches import NOT_ATTRIBUTED, Common, Own
 from rankwise.profile.join.checks import check
 from rankwise.profile.join.clocks_by_collectives import clocks_by_collectives
-from rankwise.profile.join.communicators import FIRST, CommunicatorTable, join
+from rankwise.profile.join.communicators import FIRST, WORLD, CommunicatorTable, join
 from rankwise.profile.join.current_calls import CurrentCall, current_calls, latest_left, unfinished_rows
 from rankwise.profile.join.ending import Ending, partial_reason
 from rankwise.profile.join.files import Files, join_files
@@ -211,6 +211,7 @@ class WorldProfile:
         _insert(profile, "files", (tuple(vars(row).values()) for row in self.files.rows))
         _insert(profile, "file_accesses", self._accesses(sentences))
         _insert(profile, "ranks", self._ranks(writer.totals, writer.frequent_calls))
+        _insert(profile, "launcher_ranks", self._launcher_ranks())
         for counters in self.ranks.values():
             sentences += counters.losses
         sentences += header_warnings({rank: counters.header for rank, counters in self.ranks.items()})
@@ -344,6 +345,13 @@ class WorldProfile:
                 node_clock.ahead if node_clock.source in (OWN, COMPARED) else None,
                 node_clock.largest_error if node_clock.source else None,
             )
+
+    def _launcher_ranks(self) -> Iterator[tuple[int, int]]:
+        """Make the rows of `launcher_ranks`: none if the order of MPI_COMM_WORLD is the launcher's."""
+        if any(row.id == WORLD and row.reordered for row in self.joined.rows):
+            for rank, counters in self.ranks.items():
+                if 0 <= counters.header.launcher_rank < self.world.size:
+                    yield rank, counters.header.launcher_rank
 
     def _accesses(self, sentences: list[str]) -> Iterator[tuple[Any, ...]]:
         for rank, counters in self.ranks.items():

@@ -24,7 +24,7 @@ from rankwise.text.summary import (
     file_fields,
     inside_text,
     off_node_text,
-    reordered_text,
+    reordered_fields,
     step_command,
 )
 
@@ -76,8 +76,8 @@ def network_lines(page: Page, summary: Summary) -> list[Text]:
 
 def reordered_lines(page: Page, summary: Summary) -> list[Text]:
     """Return what Rankwise reordered, if anything."""
-    reordered = reordered_text(summary.families)
-    return _labelled(page, "reordered", reordered) if reordered else []
+    fields = reordered_fields(summary.families, summary.world_order, summary.run.nodes)
+    return _labelled(page, "reordered", *fields) if fields else []
 
 
 def ended_foot(page: Page, summary: Summary, has_findings: bool, path: Path) -> list[Text]:

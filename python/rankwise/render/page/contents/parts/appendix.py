@@ -14,7 +14,7 @@ from rankwise.render.page.contents.subject import Subject
 from rankwise.text.counters import counter_fields
 from rankwise.text.empty import NO_CALLS
 from rankwise.text.names import call_name, library_name, library_said, program_text, run_command
-from rankwise.text.summary import kernels_text, ranks_and_nodes, reordered_text
+from rankwise.text.summary import kernels_text, ranks_and_nodes, reordered_fields
 from rankwise.text.trust import cost_line, coverage_fields, memory_line, partial_line, warnings
 from rankwise.text.units import number_of, second_text
 from rankwise.version import __version__
@@ -96,7 +96,7 @@ def _environment(of: Subject) -> dict[str, Any]:
         ("stopped", run.stopped),
         ("exit status", "not known" if run.exit_status is None else str(run.exit_status)),
         ("processors", ", ".join(_processors(of))),
-        ("reordered", reordered_text(summary.families)),
+        ("reordered", "; ".join(reordered_fields(summary.families, summary.world_order, run.nodes))),
         ("system", ", ".join(counter_fields(summary.counters, summary.shortages))),
         ("recorded by Rankwise", run.rankwise_version),
         ("written by Rankwise", __version__),
