@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))  # not a copy that is installed
 
-from rankwise.launch.batch import JOB_VARIABLES
+from rankwise.launch.batch import JOB_VARIABLES, RESTART_VARIABLES
 from rankwise.launchers import launchers
 from rankwise.launchers.base import World
 
@@ -27,6 +27,7 @@ def launchers_h() -> str:
     )
     fields = ", ".join(f"*{name}" for name in World._fields)
     worlds = "".join(f"    {{{_words(world)}}},\n" for launcher in known for world in launcher.worlds)
+    restarts = "".join(f"    {{{_words(names)}}},\n" for names in RESTART_VARIABLES.items())
     return f"""// {_STAMP}
 // clang-format off
 #ifndef RANKWISE_GENERATED_LAUNCHERS_H
@@ -39,6 +40,13 @@ inline constexpr const char *rank_variables[] = {{{rank}}};
 inline constexpr const char *size_variables[] = {{{size}}};
 inline constexpr const char *local_rank_variables[] = {{{local}}};
 inline constexpr const char *batch_job_variables[] = {{{_words(JOB_VARIABLES)}}};
+
+// How often a job has been requeued, by the variable with its id.
+struct Restarts {{
+  const char *job, *count;
+}};
+inline constexpr Restarts restart_variables[] = {{
+{restarts}}};
 
 // What tells one MPI_COMM_WORLD from another: World in python/rankwise/launchers/base.py.
 struct World {{

@@ -74,6 +74,18 @@ bool ancestors_option(const char *option, const char *prefix, char *text, std::s
   return false;
 }
 
+// The steps of a requeued job have their old names again. (A launcher's own names are new, and not all of its
+// processes need to have these variables.)
+void add_restarts(char *text, std::size_t bytes) {
+  for (const Restarts &restarts : restart_variables) {
+    const char *job = value_of(restarts.job);
+    const char *count = value_of(restarts.count);
+    if (job == nullptr || count == nullptr || strstr(text, job) == nullptr) continue;
+    const std::size_t length = strlen(text);
+    snprintf(text + length, bytes - length, " restart %s", count);
+  }
+}
+
 bool tells(const World &world, char *text, std::size_t bytes) {
   if (*world.option != '\0') {
     if (!ancestors_option(world.option, world.prefix, text, bytes)) return false;
@@ -84,6 +96,7 @@ bool tells(const World &world, char *text, std::size_t bytes) {
     const char *dot = *world.second != '\0' ? "." : "";
     snprintf(text, bytes, "%s%s%s%s", world.prefix, value, dot, second != nullptr ? second : world.missing);
   }
+  add_restarts(text, bytes);
   const std::size_t length = strlen(text);
   if (value_of(world.spawned) != nullptr) snprintf(text + length, bytes - length, " spawned");
   return true;

@@ -63,6 +63,17 @@ def test_what_rankwise_run_says_goes_first(program: Path) -> None:
         ({"I_MPI_HYDRA_UUID": "e9b30000", "SLURM_JOB_ID": "77"}, "hydra_e9b30000.0"),
         ({"SLURM_JOB_ID": "77", "SLURM_STEP_ID": "0"}, "77.0"),
         ({"SLURM_JOB_ID": "77", "PMIX_NAMESPACE": ""}, "77."),
+        # A job that Slurm has requeued: its steps have the same names again.
+        ({"SLURM_JOB_ID": "77", "SLURM_STEP_ID": "0", "SLURM_RESTART_COUNT": "1"}, "77.0_restart_1"),
+        (
+            {"PMIX_NAMESPACE": "slurm.pmix.77.0", "SLURM_JOB_ID": "77", "SLURM_RESTART_COUNT": "2"},
+            "slurm.pmix.77.0_restart_2",
+        ),
+        ({"PMI_JOBID": "77.0", "SLURM_JOB_ID": "77", "SLURM_RESTART_COUNT": "1"}, "77.0_restart_1"),
+        (
+            {"PMIX_NAMESPACE": "prterun-node1-17@1", "SLURM_JOB_ID": "77", "SLURM_RESTART_COUNT": "2"},
+            "prterun-node1-17@1",
+        ),
         ({"PMIX_NAMESPACE": "../../a b/$(c)\n"}, ".._.._a_b___c__"),
     ],
 )

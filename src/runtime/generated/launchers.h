@@ -11,6 +11,14 @@ inline constexpr const char *size_variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SI
 inline constexpr const char *local_rank_variables[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"};
 inline constexpr const char *batch_job_variables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "COBALT_JOBID", "FLUX_JOB_ID"};
 
+// How often a job has been requeued, by the variable with its id.
+struct Restarts {
+  const char *job, *count;
+};
+inline constexpr Restarts restart_variables[] = {
+    {"SLURM_JOB_ID", "SLURM_RESTART_COUNT"},
+};
+
 // What tells one MPI_COMM_WORLD from another: World in python/rankwise/launchers/base.py.
 struct World {
   const char *variable, *second, *missing, *option, *spawned, *prefix;
