@@ -39,7 +39,7 @@ def facts(run: Row) -> Iterator[tuple[str, str]]:
     yield "ran for", second_text(run["wall_seconds"])
     yield "ranks", f"{run['ranks']} on {number_of(run['nodes'], 'node')}"
     saved = run["waste_node_hours"]
-    lost = f", of which {hours_text(saved)} could be saved ({run['waste']})" if saved else ""
+    lost = f"; {hours_text(saved)} could be saved ({run['waste']})" if saved else ""
     yield "node hours", f"{hours_text(run['node_hours'])}{lost}"
     yield "MPI", run["mpi_library"]
     if run["kernel"]:

@@ -83,7 +83,7 @@ def kinds_chart(kinds: Sequence[tuple[str, float]], caption: str) -> str:
 
 
 def _said(month: Month) -> str:
-    return f"{month.name}: {hours_text(month.hours)}, of which {hours_text(month.lost)} could be saved"
+    return f"{month.name}: {hours_text(month.hours)}; {hours_text(month.lost)} could be saved"
 
 
 def _column(x: float, step: float, bottom: float, height: float, kind: str) -> str:
