@@ -90,21 +90,19 @@ class Matching {
 class RowMaker {
  public:
   RowMaker(const Graph &fine, const Indices &vertex, Graph &coarse)
-      : fine_(fine), vertex_(vertex), coarse_(coarse), place_(fine.size(), 0) {}
+      : fine_(fine), vertex_(vertex), coarse_(coarse), end_(fine.size(), 0) {}
 
   void add(Index v, Index mine) {
-    for (std::size_t i = fine_.rows.first(v); i < fine_.rows.last(v); i++) {
+    for (std::size_t i = fine_.rows.first(v), end = fine_.rows.last(v); i < end; i++) {
       const Index other = vertex_[fine_.rows.adjacent[i]];
       if (other == mine) continue;
-      Indices &adjacent = coarse_.rows.adjacent;
-      const std::size_t place = place_[other];
-      if (place >= start_ && place < adjacent.size() && adjacent[place] == other) {
-        coarse_.weight[place] += fine_.weight[i];
+      if (end_[other] > start_) {
+        coarse_.weight[end_[other] - 1] += fine_.weight[i];
         continue;
       }
-      place_[other] = adjacent.size();
-      adjacent.push_back(other);
+      coarse_.rows.adjacent.push_back(other);
       coarse_.weight.push_back(fine_.weight[i]);
+      end_[other] = coarse_.weight.size();
     }
   }
 
@@ -117,7 +115,7 @@ class RowMaker {
   const Graph &fine_;
   const Indices &vertex_;
   Graph &coarse_;
-  std::vector<std::size_t> place_;
+  std::vector<std::size_t> end_;  // of the latest edge to each vertex
   std::size_t start_ = 0;
 };
 

@@ -14,7 +14,8 @@ namespace {
 constexpr Index kWorthAThread = 1000;  // vertices
 // Edges of a vertex: with more, a second bisection takes long and hardly helps; or a third one.
 constexpr double kDense = 64, kThriftyDense = 20, kSparse = 11.5;
-constexpr Index kSmall = 200;  // vertices: many such graphs are bisected, so a third bisection of each takes long
+constexpr double kComplete = 0.9;  // of all edges that there can be: any bisection is about as good
+constexpr Index kSmall = 200;      // vertices: many such graphs are bisected, so a third bisection of each takes long
 
 Index room(std::span<const Index> capacity) { return std::accumulate(capacity.begin(), capacity.end(), Index{0}); }
 
@@ -58,6 +59,7 @@ class Division {
   [[nodiscard]] int bisections_of(const Graph &graph) const {
     const auto edges = static_cast<double>(graph.rows.adjacent.size()) / std::max(1, graph.size());
     if (edges > (effort_.is_thrifty ? kThriftyDense : kDense)) return 1;
+    if (effort_.is_thrifty && edges > kComplete * (graph.size() - 1)) return 1;
     const bool is_simple = edges <= kSparse && graph.size() > kSmall;
     return effort_.is_thrifty && !is_simple ? std::min(2, effort_.bisections) : effort_.bisections;
   }

@@ -37,6 +37,9 @@ struct Effort {
   // Saves work that hardly lowers the cost of many ranks: on small graphs, on dense ones, and of swaps.
   bool is_thrifty = false;
 
+  // Some ranks have far more partners than others: refinement takes long.
+  bool has_hubs = false;
+
   // Vertices of a graph that is not coarsened further.
   [[nodiscard]] std::int32_t coarsest() const { return is_thrifty ? 44 : 100; }
 };

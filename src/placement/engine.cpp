@@ -35,6 +35,7 @@ constexpr Index kFew = 16;              // slots
 constexpr Index kMostShuffles = 32;     // to relieve the most loaded link
 constexpr Index kPairsTried = 1024;     // of slots, in all starts together
 constexpr std::size_t kMany = 1000000;  // entries: swaps take long
+constexpr std::size_t kHub = 4;         // times as many partners as the mean
 constexpr double kWithinReach = 1.1;    // a worse candidate is ignored: swaps alone hardly ever make up for it
 
 struct Candidate {
@@ -42,6 +43,13 @@ struct Candidate {
   double cost;
   double load = 0;  // of the most loaded link, where that matters
 };
+
+// Whether a rank has far more partners than the others.
+bool has_hubs(const Rows &rows) {
+  std::size_t most = 0;
+  for (Index rank = 0; rank < rows.size(); rank++) most = std::max(most, rows.last(rank) - rows.first(rank));
+  return most * static_cast<std::size_t>(rows.size()) > kHub * rows.adjacent.size();
+}
 
 int threads_of(const rankwise_wishes &wishes) {
   if (wishes.threads > 0) return wishes.threads;
@@ -62,6 +70,7 @@ class Engine {
         parallel_(threads_of(wishes)),
         progress_(wishes.progress),
         place_of_(slots.slots) {
+    effort_.has_hubs = has_hubs(traffic.rows);
     for (Index place = 0; place < slots.slots; place++) place_of_[machine_.slot(place)] = place;
     Indices order(traffic.rows.size());
     std::iota(order.begin(), order.end(), 0);
@@ -283,7 +292,7 @@ class Engine {
   const int node_;  // column of slots_.object that has the nodes
   std::unique_ptr<const Network> network_;
   Machine machine_;
-  const Effort effort_;
+  Effort effort_;
   double least_ = 0;  // no placement costs less
   const double extra_;
   double limit_ = std::numeric_limits<double>::infinity();  // of the sum, while the load is reduced

@@ -87,6 +87,7 @@ class KWayRefinement {
   bool exchange(Index first, Index second) {
     pair_ = {first, second};
     start();
+    if (effort_.is_thrifty && effort_.has_hubs && is_hopeless()) return false;
     double gained = 0, best = 0;
     std::size_t kept = 0;
     int since = 0;
@@ -108,6 +109,14 @@ class KWayRefinement {
     for (std::size_t i = 0; i < kept; i++) contacts_.move(moves_[i], opposite(part_[moves_[i]]), part_[moves_[i]]);
     if (kept > 0) sort_members();
     return kept > 0;
+  }
+
+  // Neither an exchange of two vertices lowers the cut, nor a move to a part with room.
+  [[nodiscard]] bool is_hopeless() const {
+    if (heaps_[0].empty() || heaps_[1].empty()) return false;
+    const double first = vertices_[heaps_[0].top()].gain, second = vertices_[heaps_[1].top()].gain;
+    const bool is_move_better = (first > 0 && left_[pair_[1]] > 0) || (second > 0 && left_[pair_[0]] > 0);
+    return first + second < 0 && !is_move_better;
   }
 
   [[nodiscard]] Index opposite(Index part) const { return part == pair_[0] ? pair_[1] : pair_[0]; }

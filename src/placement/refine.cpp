@@ -9,6 +9,7 @@ namespace rankwise::placement {
 namespace {
 
 constexpr double kRounding = 1e-9;
+constexpr std::array<double, 2> kFactor{0, 1};
 
 class Refinement {
  public:
@@ -76,9 +77,14 @@ class Refinement {
   // needed.)
   double learn(Index v) {
     Standing &vertex = vertices_[v];
+    const std::uint8_t side = vertex.side;
     double outside = 0, inside = 0;
-    for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++)
-      (vertices_[graph_.rows.adjacent[i]].side != vertex.side ? outside : inside) += graph_.weight[i];
+    for (std::size_t i = graph_.rows.first(v), end = graph_.rows.last(v); i < end; i++) {
+      // Factors instead of branches: which side the neighbour is on can't be predicted.
+      const bool is_outside = vertices_[graph_.rows.adjacent[i]].side != side;
+      outside += graph_.weight[i] * kFactor[is_outside];
+      inside += graph_.weight[i] * kFactor[!is_outside];
+    }
     vertex.gain = outside - inside + discontent(v);
     vertex.total = outside + inside;
     vertex.is_known = true;
@@ -156,11 +162,12 @@ class Refinement {
     cut_ -= vertex.gain;
     vertex.gain = -vertex.gain;
     change_side(v);
-    for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
+    constexpr std::array<double, 2> change{-2, 2};  // as above
+    for (std::size_t i = graph_.rows.first(v), end = graph_.rows.last(v); i < end; i++) {
       const Index number = graph_.rows.adjacent[i];
       Standing &other = vertices_[number];
       if (other.is_known)
-        other.gain += other.side == from ? 2 * graph_.weight[i] : -2 * graph_.weight[i];
+        other.gain += change[other.side == from] * graph_.weight[i];
       else
         learn(number);
       if (update_heap && !other.is_locked) work_.heaps[other.side].push(number);
