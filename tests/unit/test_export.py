@@ -38,6 +38,7 @@ TABLES = {
     "shape_processors",
     "shape_devices",
     "kernels",
+    "launcher_ranks",
     "adapters",
     "rail_choices",
     "network_ports",
