@@ -414,7 +414,7 @@ def check(centre: Centre, jobs: Sequence[Job], tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("arrangement", few([SHARED, OWN], 1), ids=lambda arrangement: arrangement.name)
+@pytest.mark.parametrize("arrangement", few([(SHARED,), (OWN,)], 1), ids=lambda arrangement: arrangement.name)
 def test_ten_jobs(centre: Centre, arrangement: Arrangement, tmp_path: Path) -> None:
     centre.set_up(arrangement)
     ann, bob = USERS
