@@ -428,6 +428,7 @@ def test_ten_jobs(centre: Centre, arrangement: Arrangement, tmp_path: Path) -> N
     check(centre, jobs, tmp_path)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.timeout(900)
 def test_requeued_and_heterogeneous_jobs(centre: Centre, tmp_path: Path) -> None:
     """A job that ran twice, and one with two components: a step uses both, and another one the last."""
@@ -437,15 +438,19 @@ def test_requeued_and_heterogeneous_jobs(centre: Centre, tmp_path: Path) -> None
     start = f"{KINDS['ring'].start} --ntasks=2"
     requeued = centre.waits(user, HOSTILE_NAME, f"{start} {centre.place / 'ring'}")
     centre.succeed("scontrol", "requeue", requeued)
-    # Slurm waits some minutes before it starts such a job again.
+    # Slurm waits some minutes before it starts such a job again. Where it may start at once, what ends the
+    # first time can end the second one, too.
     patience.wait_until(lambda: "PENDING" in centre.succeed("squeue", "--noheader", "--format=%T"), 60)
-    centre.succeed("scontrol", "update", f"JobId={requeued}", "StartTime=now")
+    patience.wait_until(centre.slurm.nodes_are_idle, 60)
+    centre.succeed("scontrol", "update", f"JobId={requeued}", "StartTime=now+6")
+    ran_twice = Job(requeued, user, "ring", 2)
+    centre.wait([ran_twice], 120)
     both = f"{KINDS['ring'].start} --ntasks=1 --het-group=0,1 {centre.place / 'ring'}"
     last = f"{start} --het-group=1 {centre.place / 'ring'}"
     component = "--ntasks=2 --nodes=1"
     script = f"{centre.place / 'job'} {shlex.quote(f'{both} && {last}')}"
     (heterogeneous,) = centre.submit(user, [f"{component} : {component} {script}"])
-    jobs = [Job(requeued, user, "ring", 2), Job(heterogeneous, user, "ring", 2, elements=2)]
+    jobs = [ran_twice, Job(heterogeneous, user, "ring", 2, elements=2)]
     centre.wait(jobs, 120)
     centre.succeed(centre.place / "nightly")
     store = centre.data / "store"
