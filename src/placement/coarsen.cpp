@@ -8,12 +8,19 @@ namespace rankwise::placement {
 namespace {
 
 constexpr double kHardlySmaller = 0.95;
-constexpr Index kMany = 8;  // one unmatched vertex in this many is many
+constexpr std::size_t kDense = 50;  // edges of a vertex, on average
+constexpr Index kMany = 8;          // one unmatched vertex in this many is many
 
 class Matching {
  public:
   Matching(const Graph &graph, Index most, Random &random)
-      : graph_(graph), most_(most), random_(random), mate_(graph.size(), -1), open_(graph.ranks), order_(graph.size()) {
+      : graph_(graph),
+        is_dense_(graph.rows.adjacent.size() > kDense * graph.size()),
+        most_(most),
+        random_(random),
+        mate_(graph.size(), -1),
+        open_(graph.ranks),
+        order_(graph.size()) {
     std::iota(order_.begin(), order_.end(), 0);
     random_.shuffle(order_);
     Index single = graph.size();
@@ -38,20 +45,27 @@ class Matching {
 
   [[nodiscard]] bool may_join(Index v, Index other) const { return graph_.ranks[v] + graph_.ranks[other] <= most_; }
 
-  // The free neighbour with the highest rating, weight^2 / ranks (Holtgrewe, Sanders and Schulz 2010).
+  // The free neighbour with the highest rating, weight^2 / ranks (Holtgrewe, Sanders and Schulz 2010). Of equal ones,
+  // any. In a dense graph it is the first behind a random position: a random number for each takes long.
   Index heaviest(Index v) {
+    const std::size_t first = graph_.rows.first(v), last = graph_.rows.last(v);
+    const std::size_t start = is_dense_ ? first + random_.below(static_cast<Index>(last - first)) : first;
     const Index room = most_ - graph_.ranks[v];
     Index choice = -1;
     double best = -1;
-    for (std::size_t i = graph_.rows.first(v); i < graph_.rows.last(v); i++) {
-      const Index other = graph_.rows.adjacent[i], ranks = open_[other];
-      if (ranks > room) continue;
-      const double rating = graph_.weight[i] * graph_.weight[i] / ranks;
-      if (rating > best || (rating == best && random_.next() % 2 != 0)) {
-        best = rating;
-        choice = other;
+    const auto look = [&](std::size_t i, std::size_t end) {
+      for (; i < end; i++) {
+        const Index other = graph_.rows.adjacent[i], ranks = open_[other];
+        if (ranks > room) continue;
+        const double rating = graph_.weight[i] * graph_.weight[i] / ranks;
+        if (rating > best || (rating == best && !is_dense_ && random_.next() % 2 != 0)) {
+          best = rating;
+          choice = other;
+        }
       }
-    }
+    };
+    look(start, last);
+    look(first, start);
     return choice;
   }
 
@@ -79,6 +93,7 @@ class Matching {
   }
 
   const Graph &graph_;
+  const bool is_dense_;
   Index most_;
   Random &random_;
   Indices mate_;
